@@ -10,7 +10,6 @@ import numpy as np
 from scipy import fft, signal
 from turns import Example, timed
 
-TURNS = 15
 SECONDS = 0.2
 
 
@@ -48,14 +47,14 @@ def convolve(shape, kernel):
 PEERS = {"neumann": neumann, "convolve": convolve, "multiplied": lambda shape: {}}
 
 
-def compare(task):
+def compare(task, count):
     """Milliseconds by name; `fourfold`, and `beside` for the second time of the example."""
     name, *shapes = task.split()
     peers = PEERS[name](*(tuple(map(int, shape.split("x"))) for shape in shapes))
     ours = Example("solver_turns", task)
     runs = max(1, math.ceil(1e3 * SECONDS / max(1e-3, ours.turn(1)[0])))
     turns = []
-    for _ in range(TURNS):
+    for _ in range(count):
         turn = dict(zip(["fourfold", "beside"], ours.turn(runs)))
         for peer, work in peers.items():
             turn[peer] = timed(work, max(1, runs // 2))
@@ -64,4 +63,4 @@ def compare(task):
     return {name: median(turn[name] for turn in turns) for name in turns[0]}
 
 
-json.dump([compare(task) for task in sys.argv[1:]], sys.stdout)
+json.dump([compare(task, int(sys.argv[1])) for task in sys.argv[2:]], sys.stdout)

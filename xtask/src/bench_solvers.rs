@@ -6,8 +6,9 @@ use crate::page;
 use crate::process::{command, output, run};
 use crate::python::python;
 use crate::table::{Table, digits, ratio};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
+use std::env;
 use std::fmt::Display;
 
 const PACKAGES: &str = "scipy==1.17.0 ducc0==0.42.0 numpy==2.4.6";
@@ -20,18 +21,29 @@ const TASKS: &[&str] = &[
     "multiplied 8x1048576",
 ];
 
+/// Small tasks of the same sorts, to try the program.
+const QUICK: &[&str] = &["neumann 256x256", "convolve 256x256 9x9", "convolve 16384 65", "multiplied 8x16384"];
+
 /// The names of times in the order of columns: of fourfold's own other way, and of the peers.
 const OTHERS: [&str; 5] = ["beside", "SciPy", "ducc0", "fftconvolve", "oaconvolve"];
 
-/// The task.
+/// The task. With `--quick`, it times the small tasks in two turns, and prints the table without
+/// writing the page.
 pub(crate) fn run_task() -> Result<()> {
+    let arguments: Vec<_> = env::args().skip(2).collect();
+    let quick = match arguments.join(" ").as_str() {
+        "" => false,
+        "--quick" => true,
+        other => bail!("`{other}`: expected --quick or no argument"),
+    };
+    let (tasks, turns) = if quick { (QUICK, "2") } else { (TASKS, "15") };
     let build = "cargo build --release --locked --package fourfold --example solver_turns --message-format short";
     run(&mut command(build))?;
     let mut bench = command(&python("python", PACKAGES)?);
-    bench.arg("xtask/src/bench_solvers.py").args(TASKS);
+    bench.arg("xtask/src/bench_solvers.py").arg(turns).args(tasks);
     let times: Vec<BTreeMap<String, f64>> = serde_json::from_str(&output(&mut bench)?)?;
     let mut table = Table::new(["task", "fourfold", "beside", "SciPy", "ducc0", "fftconvolve", "oaconvolve"]);
-    for (task, times) in TASKS.iter().zip(times) {
+    for (task, times) in tasks.iter().zip(times) {
         let ours = *times.get("fourfold").context("no time of fourfold")?;
         let cell = |name: &str| {
             let other = times.get(name);
@@ -41,6 +53,10 @@ pub(crate) fn run_task() -> Result<()> {
         table.row([(*task).into(), digits(ours), beside, scipy, ducc, fft, overlap]);
     }
     print!("{table}");
+    if quick {
+        println!("docs/performance/solvers.md stays as it is");
+        return Ok(());
+    }
     let texts: [(&str, &dyn Display); 2] = [("measured", &origin()?), ("packages", &PACKAGES)];
     page::write("docs/performance/solvers.md", HEADER, &texts, &table.to_string())
 }

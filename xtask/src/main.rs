@@ -51,7 +51,7 @@ const TASKS: &[Task] = &[
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task {
         name: "bench-solvers",
-        about: "write docs/performance/solvers.md: times beside SciPy and ducc0",
+        about: "write docs/performance/solvers.md: times beside SciPy and ducc0: --quick",
         run: bench_solvers::run_task,
     },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
@@ -102,13 +102,14 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 12] = [
+const TAKES_ARGUMENTS: [&str; 13] = [
     "test",
     "experiments",
     "figures",
     "fuzz",
     "carry",
     "bench-cpu",
+    "bench-solvers",
     "cpu-test",
     "device-test",
     "device-bench",

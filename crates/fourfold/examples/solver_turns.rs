@@ -41,7 +41,11 @@ fn neumann(shape: &[usize]) -> Outcome {
     let equation = Equation::new(axes)?.tolerance(1.0);
     let solver = Solver::<f64>::new(&equation, &planner)?;
     let pipeline = equation.pipeline(fourfold::Precision::F64)?;
-    let Some(Multiplier::Table(factors)) = pipeline.multiplier().cloned() else { unreachable!("a table") };
+    let Some(Multiplier::ReciprocalSum(lists)) = pipeline.multiplier() else { unreachable!("lists of eigenvalues") };
+    let sums = lists.iter().fold(vec![0.0], |sums, list| {
+        sums.iter().flat_map(|sum| list.iter().map(move |lambda| sum + lambda)).collect()
+    });
+    let factors: Vec<f64> = sums.iter().map(|sum| if *sum == 0.0 { 0.0 } else { 1.0 / sum }).collect();
     let [forward, inverse] = [0, 1].map(|i| pipeline.problems().nth(i).expect("two transforms").clone());
     let (forward, inverse) = (planner.plan(&forward)?, planner.plan(&inverse)?);
     let f = waves(factors.len());

@@ -162,11 +162,11 @@ fn half_spectra_meet_on_the_other_axis() {
         [("rfft,dct2 f64 6x7", "irfft,idct2 f64 6x7"), ("dct2,rfft f32 9x8", "dct3,irfft f32 9x8")]
     {
         let (forward, inverse) = (problem(forward), problem(inverse));
-        let all = multipliers(&forward);
-        let (real, complex) = all.split_at(2);
-        check_with(&forward, real, &inverse);
+        let is_complex = |m: &Multiplier| matches!(m, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
+        let (complex, real): (Vec<_>, Vec<_>) = multipliers(&forward).into_iter().partition(is_complex);
+        check_with(&forward, &real, &inverse);
         for multiplier in complex {
-            let error = planner(Isa::best(), 1).plan(filter(&forward, multiplier, &inverse)).err().unwrap();
+            let error = planner(Isa::best(), 1).plan(filter(&forward, &multiplier, &inverse)).err().unwrap();
             assert!(error.to_string().contains("Fourier transforms on both sides"), "{error}");
         }
     }

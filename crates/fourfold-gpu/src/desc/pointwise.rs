@@ -16,9 +16,11 @@ pub(crate) enum Factors {
     Table(usize),
     /// Products of one for each axis.
     Separable(Vec<AxisFactors>),
+    /// Reciprocals of sums of one for each axis, or 0 where a sum is 0.
+    ReciprocalSum(Vec<AxisFactors>),
 }
 
-/// The factors along an axis of an array in C order without gaps.
+/// The factors, or the terms of sums, along an axis of an array in C order without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AxisFactors {
     pub(crate) size: usize,

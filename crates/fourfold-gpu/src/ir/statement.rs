@@ -70,6 +70,8 @@ pub(crate) enum Expr {
     SelectReal(Int, Int, Sym, Sym),
     /// 0 if the magnitude of the first is below the second, else the first.
     CutOff(Sym, Sym),
+    /// 1/x, or 0 if x is 0.
+    Reciprocal(Sym),
     LoadNarrow(Array, Int, Narrow),
     /// One of the narrow integers in a word.
     Part(Int, Narrow, usize),

@@ -179,6 +179,11 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
     }
 }
 
+/// 1/x, or 0 if x is 0.
+pub(crate) fn reciprocal(x: Sym) -> Sym {
+    bind(Expr::Reciprocal(x))
+}
+
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))

@@ -3,7 +3,6 @@
 use crate::desc::geometry::Array;
 use fourfold::Multiplier;
 use num_complex::Complex;
-use std::ops::Mul;
 
 /// Which factors of the plan's multiplier a part of the table has.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +39,9 @@ impl MultiplierTable {
             part.as_chunks_mut().0.iter_mut().zip(list).for_each(|(pair, z)| *pair = [z.re, z.im]);
         };
         match (&self.set, multiplier) {
-            (FactorSet::Axis(axis), Multiplier::Separable(axes)) => part.copy_from_slice(&axes[*axis]),
+            (FactorSet::Axis(axis), Multiplier::Separable(axes) | Multiplier::ReciprocalSum(axes)) => {
+                part.copy_from_slice(&axes[*axis]);
+            }
             (FactorSet::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(part, &axes[*axis]),
             (FactorSet::Elements, Multiplier::Table(table)) => part.copy_from_slice(table),
             (FactorSet::Elements, Multiplier::ComplexTable(table)) => complex(part, table),
@@ -71,7 +72,7 @@ fn elements(multiplier: &Multiplier) -> usize {
     match multiplier {
         Multiplier::Table(table) => table.len(),
         Multiplier::ComplexTable(table) => table.len(),
-        Multiplier::Separable(axes) => axes.iter().map(Vec::len).product(),
+        Multiplier::Separable(axes) | Multiplier::ReciprocalSum(axes) => axes.iter().map(Vec::len).product(),
         Multiplier::ComplexSeparable(axes) => axes.iter().map(Vec::len).product(),
     }
 }
@@ -81,17 +82,21 @@ fn factor(multiplier: &Multiplier, element: usize) -> Complex<f64> {
     match multiplier {
         Multiplier::Table(table) => table[element].into(),
         Multiplier::ComplexTable(table) => table[element],
-        Multiplier::Separable(axes) => product(axes, element).into(),
-        Multiplier::ComplexSeparable(axes) => product(axes, element),
+        Multiplier::Separable(axes) => along_axes(axes, element).product::<f64>().into(),
+        Multiplier::ComplexSeparable(axes) => along_axes(axes, element).product(),
+        Multiplier::ReciprocalSum(axes) => {
+            let sum: f64 = along_axes(axes, element).sum();
+            if sum == 0.0 { 0.0.into() } else { sum.recip().into() }
+        }
     }
 }
 
-/// The product of the factors along each axis.
-fn product<T: Copy + Mul<Output = T> + From<f64>>(axes: &[Vec<T>], element: usize) -> T {
+/// What the lists of all axes have for an element in C order.
+fn along_axes<T: Copy>(axes: &[Vec<T>], element: usize) -> impl Iterator<Item = T> {
     let mut inner = axes.iter().map(Vec::len).product::<usize>();
-    axes.iter().fold(1.0.into(), |product, list| {
+    axes.iter().map(move |list| {
         inner /= list.len();
-        product * list[element / inner % list.len()]
+        list[element / inner % list.len()]
     })
 }
 

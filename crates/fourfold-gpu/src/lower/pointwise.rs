@@ -30,6 +30,11 @@ pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout
                 |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())));
             Factors::Separable(lists.map(list).collect())
         }
+        Multiplier::ReciprocalSum(axes) => {
+            let list =
+                |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())));
+            Factors::ReciprocalSum(axes.iter().enumerate().map(list).collect())
+        }
         Multiplier::ComplexSeparable(axes) => {
             let list = |(axis, list): (usize, &Vec<_>)| {
                 along(axis, tables.push_pairs(entry(FactorSet::Axis(axis), list.len())))

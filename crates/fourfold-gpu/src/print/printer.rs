@@ -232,6 +232,7 @@ impl Printer<'_> {
             Expr::CutOff(x, threshold) => {
                 ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
             }
+            Expr::Reciprocal(x) => ("real", format!("{0} == 0 ? 0 : 1 / {0}", real(x))),
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Block => ("index", self.dialect.block.into()),

@@ -2,7 +2,7 @@
 
 use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::cut_off;
+use crate::ir::trace::{cut_off, reciprocal};
 use crate::write::port::End;
 use crate::write::writer::Writer;
 use fourfold::engine::C;
@@ -82,6 +82,10 @@ impl Writer<'_> {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
                 let product = |f: C<Sym>, g: C<Sym>| if complex { f.mul(g) } else { f.scale(g.re) };
                 axes.iter().map(along).reduce(product).unwrap_or(one)
+            }
+            Factors::ReciprocalSum(axes) => {
+                let sum = axes.iter().map(|axis| along(axis).re).reduce(|f, g| f + g);
+                C { re: sum.map_or(Sym::lit(0.0), reciprocal), im: Sym::lit(0.0) }
             }
         }
     }

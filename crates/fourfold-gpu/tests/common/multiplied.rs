@@ -28,6 +28,7 @@ impl Side {
         let all = vec![
             Multiplier::Table((0..count).map(factor).collect()),
             Multiplier::Separable(shape.iter().map(list).collect()),
+            Multiplier::ReciprocalSum(shape.iter().enumerate().map(terms).collect()),
             Multiplier::ComplexTable((0..count).map(turned).collect()),
             Multiplier::ComplexSeparable(shape.iter().map(|&n| (0..n).map(turned).collect()).collect()),
         ];
@@ -89,6 +90,12 @@ fn factor(i: usize) -> f64 {
     f64::from(1 << (hash & 7)) * if hash & 8 == 0 { 1.0 } else { -1.0 }
 }
 
+/// Terms along axis `a` of sums that are powers of two and no zeros: one axis has the terms, and the
+/// others have zeros.
+fn terms((a, n): (usize, &usize)) -> Vec<f64> {
+    (0..*n).map(|i| if a == 0 { factor(i + n) } else { 0.0 }).collect()
+}
+
 /// The same along one of the axes of the complex plane.
 fn turned(i: usize) -> Complex<f64> {
     if i % 3 == 0 { Complex::new(0.0, factor(i)) } else { Complex::new(factor(i), 0.0) }
@@ -115,6 +122,11 @@ fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Complex<f64>> {
         Multiplier::ComplexTable(table) => table.clone(),
         Multiplier::Separable(lists) => lists.iter().map(real).fold(one, longer),
         Multiplier::ComplexSeparable(lists) => lists.iter().cloned().fold(one, longer),
+        Multiplier::ReciprocalSum(lists) => {
+            let sum =
+                |all: Vec<f64>, list: &Vec<f64>| all.iter().flat_map(|x| list.iter().map(move |y| x + y)).collect();
+            lists.iter().fold(vec![0.0], sum).into_iter().map(|sum: f64| Complex::new(1.0 / sum, 0.0)).collect()
+        }
     };
     assert_eq!(all.len(), shape.iter().product());
     all

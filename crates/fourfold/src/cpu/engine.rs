@@ -2,7 +2,7 @@
 
 use crate::cpu::base::execute::Execute;
 use crate::cpu::base::machine::Machine;
-use crate::cpu::base::memory::{Array, Untyped};
+use crate::cpu::base::memory::{Array, Scratch, Untyped};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::base::threads::Pool;
@@ -95,7 +95,8 @@ impl<S: Dispatch> Engine<S> {
         // caller guarantees the rest.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
-            line.execute(self.sizes.isa, ends, scratch.first(self.sizes.single_bytes()).cast(), &|pass, from, to| {
+            let memory = scratch.first(self.sizes.single_bytes()).cast();
+            line.execute(self.sizes.isa, ends, None, memory, &|pass, from, to| {
                 self.pass(pass, from, to, buffers, pool)
             });
         }
@@ -104,11 +105,14 @@ impl<S: Dispatch> Engine<S> {
     /// Executes one pass over tiles.
     ///
     /// # Safety
-    /// As for [`Execute::execute_arrays`]. `buffers` has enough memory for every thread.
+    /// As for [`Execute::execute_arrays`]. `buffers` has the first multiplied element, and enough
+    /// memory for every thread after it.
     unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: Ptr<u8>, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
-        let (tiles, buffers) = (Tiles::new(&self.sizes, pass, ends, split.is_some()), WorkerBuffers(buffers));
+        let tiles = Tiles::new(&self.sizes, pass, ends, split.is_some(), buffers.cast());
+        // SAFETY: the caller guarantees it.
+        let buffers = WorkerBuffers(unsafe { buffers.add(self.sizes.first) });
         // SAFETY: workers have disjoint buffers, and tiles have disjoint lines. A tile is read
         // completely before it is written.
         let block = |worker, index| unsafe {
@@ -133,6 +137,13 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         self.sizes.scratch(threads)
     }
 
+    fn first_multiplied(&self, scratch: &mut Scratch) -> Option<S> {
+        let at = self.sizes.work_bytes() + self.sizes.single_bytes();
+        let is_kept = self.sizes.first > 0 && scratch.bytes() >= at + self.sizes.first;
+        // SAFETY: it is within the scratch.
+        is_kept.then(|| unsafe { scratch.base().add(at).cast::<S>().read() })
+    }
+
     unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
         let work = scratch.first(self.sizes.work_bytes()).cast();
         let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(work, shape, *parts));
@@ -141,7 +152,8 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
             let single = scratch.add(self.sizes.work_bytes());
             (single.first(self.sizes.single_bytes()).cast::<S>(), single.add(self.sizes.single_bytes()))
         };
-        let memory = SingleMemory { line: single, buffers: single.wrapping_add(self.sizes.line) };
+        let memory =
+            SingleMemory { line: single, buffers: single.wrapping_add(self.sizes.line), first: buffers.cast() };
         let array = |id: ArrayId| match id {
             ArrayId::Input => input,
             ArrayId::Output => output,

@@ -5,6 +5,7 @@ use crate::cpu::base::execute::Execute;
 use crate::cpu::base::memory::{Scratch, View, ViewMut, check};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::vector::Scalar;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::{Domain, Element, Precision};
 use crate::problem::layout::Layout;
@@ -98,6 +99,11 @@ impl Plan {
     /// The bytes of arrays that the passes of an execution read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
         self.recipe.bytes_moved()
+    }
+
+    /// The engine's [`Execute::first_multiplied`].
+    pub(crate) fn first_multiplied(&self, scratch: &mut Scratch) -> Option<f64> {
+        with_engine!(self, engine => engine.first_multiplied(scratch).map(Scalar::to))
     }
 
     pub(crate) fn input(&self) -> &Layout {

@@ -154,6 +154,12 @@ impl Axis {
         self.position == Nodes && (self.ends.low, self.ends.high) == (Neumann, Neumann)
     }
 
+    /// The first term of the forward transform along the axis, divided by the sum of the points, of
+    /// which [halved ends](Axis::halves_ends) count half. Singular equations have only such axes.
+    pub(crate) fn first_term(&self) -> f64 {
+        if self.ends.low == Periodic { 1.0 } else { 2.0 }
+    }
+
     /// The factor on a boundary value in the right-hand side of the unknown next to the end: the
     /// stencil reads 2g − u_0 (Dirichlet, cells), g (Dirichlet, nodes), u_0 + h g (Neumann, cells)
     /// or u_1 + 2h g (Neumann, nodes) beyond the end. `None` if the axis is periodic.

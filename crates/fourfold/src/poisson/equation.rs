@@ -1,6 +1,6 @@
 //! The description of an equation, which every engine solves.
 
-use crate::error::{Error, Result, collected};
+use crate::error::{Error, Result};
 use crate::poisson::boundary::Axis;
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
@@ -130,7 +130,7 @@ impl Equation {
         let kinds = self.axes.iter().map(Axis::kind).collect::<Result<Vec<Kind>>>()?;
         let forward = Problem::builder(kinds, precision, self.shape()).build()?;
         let inverse = forward.inverse()?;
-        let factors = Multiplier::Table(self.factors(precision)?);
+        let factors = self.factors(precision)?;
         Ok(Pipeline::from(forward).multiply(factors).transform(inverse))
     }
 
@@ -148,40 +148,43 @@ impl Equation {
     }
 
     /// 1/(λ + c) for every term, or 1/(1 + τ (λ + c)); 0 for the constant of a singular equation.
-    fn factors(&self, precision: Precision) -> Result<Vec<f64>> {
-        let sums = self.eigenvalue_sums()?;
-        let (start, time) = (if self.time_step.is_some() { 1.0 } else { 0.0 }, self.operator_factor());
-        let epsilon = if precision == Precision::F32 { f32::EPSILON.into() } else { f64::EPSILON };
-        let mut factors = sums;
-        for (k, factor) in factors.iter_mut().enumerate() {
-            let lambda = *factor;
-            if k == 0 && self.is_singular() {
-                *factor = 0.0;
-                continue;
-            }
-            let (divisor, size) = (start + time * (lambda + self.c), start + time * (lambda + self.c.abs()));
-            if divisor.abs() <= CANCELLED * epsilon * size {
-                return Err(self.resonance(lambda));
-            }
-            *factor = 1.0 / divisor;
-            if !is_normal(*factor, precision) {
-                return Err(self.out_of_range(*factor, precision));
-            }
+    /// λ is a sum over the axes, so lists along them are enough, and no table need be read.
+    fn factors(&self, precision: Precision) -> Result<Multiplier> {
+        let mut lists =
+            self.axes.iter().map(|axis| axis.eigenvalues(self.is_spectral())).collect::<Result<Vec<_>>>()?;
+        self.check_sums(&lists, 0.0, true, precision)?;
+        let (start, time) = (self.start(), self.operator_factor());
+        for (a, list) in lists.iter_mut().enumerate() {
+            let (c, start) = if a == 0 { (self.c, start) } else { (0.0, 0.0) };
+            list.iter_mut().for_each(|lambda| *lambda = start + time * (*lambda + c));
         }
-        Ok(factors)
+        Ok(Multiplier::ReciprocalSum(lists))
     }
 
-    /// Σ over the axes of λ, for every term in C order.
-    fn eigenvalue_sums(&self) -> Result<Vec<f64>> {
-        let unknowns = self.unknowns();
-        let mut sums = vec![0.0];
-        for axis in &self.axes {
-            let lambdas = axis.eigenvalues(self.is_spectral())?;
-            let all = sums.iter().flat_map(|outer| lambdas.iter().map(move |lambda| outer + lambda));
-            let count = sums.len().saturating_mul(lambdas.len());
-            sums = collected(count, all, format_args!("factors of {unknowns} unknowns"))?;
+    /// The term of the divisors that has no factor τ.
+    fn start(&self) -> f64 {
+        if self.time_step.is_some() { 1.0 } else { 0.0 }
+    }
+
+    /// Checks the divisors of all sums of `outer` and one eigenvalue of every list. `is_first` says
+    /// whether `outer` is made of first eigenvalues: the constant of a singular equation has no divisor.
+    fn check_sums(&self, lists: &[Vec<f64>], outer: f64, is_first: bool, precision: Precision) -> Result<()> {
+        let Some((list, inner)) = lists.split_first() else {
+            return if is_first && self.is_singular() { Ok(()) } else { self.check_divisor(outer, precision) };
+        };
+        let mut sums = list.iter().enumerate();
+        sums.try_for_each(|(k, lambda)| self.check_sums(inner, outer + lambda, is_first && k == 0, precision))
+    }
+
+    /// Checks the divisor of the terms with eigenvalue λ, and its reciprocal.
+    fn check_divisor(&self, lambda: f64, precision: Precision) -> Result<()> {
+        let (start, time) = (self.start(), self.operator_factor());
+        let (divisor, size) = (start + time * (lambda + self.c), start + time * (lambda + self.c.abs()));
+        if divisor.abs() <= CANCELLED * precision.epsilon() * size {
+            return Err(self.resonance(lambda));
         }
-        Ok(sums)
+        let out_of_range = [1.0 / divisor, divisor].into_iter().any(|x| !is_normal(x, precision));
+        if out_of_range { Err(self.out_of_range(1.0 / divisor, precision)) } else { Ok(()) }
     }
 
     fn resonance(&self, lambda: f64) -> Error {

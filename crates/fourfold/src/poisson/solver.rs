@@ -44,8 +44,8 @@ impl<T: Float> Solver<T> {
     /// Solves the equation with zeros at all ends. For a heat step, `f` is the u before it.
     ///
     /// # Errors
-    /// If an array has not the [number](Equation::unknowns) of unknowns, if a singular equation has
-    /// no solution, or if there is no memory for the scratch.
+    /// If an array has not the [number](Equation::unknowns) of unknowns, or if there is no memory for
+    /// the scratch. If a singular equation has no solution, `u` is that for `f` without its mean.
     pub fn solve(&self, f: &[T], u: &mut [T]) -> Result<()> {
         self.solve_with(f, u, &mut self.plan.try_scratch()?)
     }
@@ -57,8 +57,12 @@ impl<T: Float> Solver<T> {
     pub fn solve_with(&self, f: &[T], u: &mut [T], scratch: &mut Scratch) -> Result<()> {
         self.equation.check_len("right-hand side", f.len())?;
         self.equation.check_len("solution", u.len())?;
-        self.equation.check_compatible_with(f, &self.pool)?;
-        self.plan.execute_with(f, u, scratch)
+        self.plan.execute_with(f, u, scratch)?;
+        // The transform has computed the sum of f, so the check needs no separate trip over it.
+        match self.plan.first_multiplied(scratch) {
+            Some(first) => self.equation.check_compatible_after(f, first, &self.pool),
+            None => self.equation.check_compatible_with(f, &self.pool),
+        }
     }
 
     /// Solves the equation with the given values at the ends.

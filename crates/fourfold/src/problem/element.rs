@@ -39,6 +39,14 @@ impl Precision {
         }
     }
 
+    /// The distance from 1 to the next number.
+    pub(crate) fn epsilon(self) -> f64 {
+        match self {
+            Precision::F32 => f32::EPSILON.into(),
+            Precision::F64 => f64::EPSILON,
+        }
+    }
+
     /// The type's name in the notation, `f32` or `f64`.
     pub fn name(self) -> &'static str {
         match self {

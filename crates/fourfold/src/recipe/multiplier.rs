@@ -22,6 +22,10 @@ pub enum Multiplier {
     Separable(Vec<Vec<f64>>),
     /// The same with lists of complex factors, for a complex array.
     ComplexSeparable(Vec<Vec<Complex<f64>>>),
+    /// f_k = 1/Σ_a g_a\[k_a\], but 0 where the sum is 0, given as one list g_a of reals for each axis
+    /// a of the array. It divides by the eigenvalues of an operator that is a sum over the axes. The
+    /// lists are rounded to the problem's type before they are added.
+    ReciprocalSum(Vec<Vec<f64>>),
 }
 
 impl Multiplier {
@@ -46,7 +50,9 @@ impl Multiplier {
         let (count, lengths): (usize, Vec<usize>) = match self {
             Multiplier::Table(table) => (table.len(), shape.clone()),
             Multiplier::ComplexTable(table) => (table.len(), shape.clone()),
-            Multiplier::Separable(lists) => (elements, lists.iter().map(Vec::len).collect()),
+            Multiplier::Separable(lists) | Multiplier::ReciprocalSum(lists) => {
+                (elements, lists.iter().map(Vec::len).collect())
+            }
             Multiplier::ComplexSeparable(lists) => (elements, lists.iter().map(Vec::len).collect()),
         };
         if count != elements {

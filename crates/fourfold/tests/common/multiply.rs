@@ -28,6 +28,12 @@ pub(crate) fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
         Multiplier::ComplexTable(table) => table.clone(),
         Multiplier::Separable(lists) => product(&complex(lists)),
         Multiplier::ComplexSeparable(lists) => product(lists),
+        Multiplier::ReciprocalSum(lists) => {
+            let sums = lists.iter().fold(vec![0.0], |all, list| {
+                all.iter().flat_map(|sum| list.iter().map(move |x| sum + x)).collect::<Vec<_>>()
+            });
+            sums.into_iter().map(|sum: f64| Z::from(if sum == 0.0 { 0.0 } else { 1.0 / sum })).collect()
+        }
     };
     assert_eq!(factors.len(), shape.iter().product::<usize>());
     factors
@@ -45,6 +51,10 @@ pub(crate) fn multipliers_of(shape: &[usize], domain: Domain) -> Vec<Multiplier>
     let real = |z: &[Z]| z.iter().map(|z| z.re).collect::<Vec<_>>();
     let mut all =
         vec![Multiplier::Table(real(&table)), Multiplier::Separable(lists.iter().map(|list| real(list)).collect())];
+    // Their sums are at least 0.5, or 0 for the first element of arrays whose axes are all longer than 1.
+    let divisor = |list: &Vec<Z>, k: usize| if k == 0 && list.len() > 1 { 0.0 } else { 0.5 + list[k].re.abs() };
+    let divisors = lists.iter().map(|list| (0..list.len()).map(|k| divisor(list, k)).collect());
+    all.push(Multiplier::ReciprocalSum(divisors.collect()));
     if domain == Domain::Complex {
         all.extend([Multiplier::ComplexTable(table), Multiplier::ComplexSeparable(lists)]);
     }

@@ -113,12 +113,12 @@ fn theta(text: &str, n: usize) -> impl Fn(usize) -> f64 {
     move |k| times * std::f64::consts::PI * (k as f64 + shift) / length
 }
 
-/// The spectral eigenvalues of an axis, from the factors of its pipeline with c = 1.
+/// The spectral eigenvalues of an axis, from the divisors of its pipeline with c = 1.
 fn spectrum(axis: &Axis) -> Vec<f64> {
     let equation = Equation::new([*axis]).unwrap().c(1.0).eigenvalues(Eigenvalues::Spectral);
     let pipeline = equation.pipeline(fourfold::Precision::F64).unwrap();
-    let Some(fourfold::Multiplier::Table(factors)) = pipeline.multiplier() else { panic!("a table") };
-    factors.iter().map(|factor| 1.0 / factor - 1.0).collect()
+    let Some(fourfold::Multiplier::ReciprocalSum(lists)) = pipeline.multiplier() else { panic!("one list") };
+    lists[0].iter().map(|divisor| divisor - 1.0).collect()
 }
 
 #[test]

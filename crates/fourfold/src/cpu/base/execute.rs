@@ -19,6 +19,14 @@ pub(crate) trait Execute<S>: Send + Sync {
     /// The bytes of scratch for `threads` threads.
     fn scratch_bytes(&self, threads: usize) -> usize;
 
+    /// The first element of the array that a [`Multiplier::ReciprocalSum`] multiplies, as it was
+    /// before that in the last execution with this scratch. `None` if the engine does not keep it.
+    ///
+    /// [`Multiplier::ReciprocalSum`]: crate::recipe::multiplier::Multiplier::ReciprocalSum
+    fn first_multiplied(&self, _scratch: &mut Scratch) -> Option<S> {
+        None
+    }
+
     /// Transforms the first array to the second, which may be the same memory.
     ///
     /// # Safety

@@ -28,6 +28,9 @@ pub(crate) struct Sizes {
     pub(crate) line: usize,
     /// The bytes of a vector.
     pub(crate) vector: usize,
+    /// The bytes of [`Execute::first_multiplied`](crate::cpu::base::execute::Execute), before the
+    /// buffers of the threads, if the recipe multiplies.
+    pub(crate) first: usize,
     /// The bytes of the work array, of the buffers of a line in an intra-vector, blocked or
     /// four-step scheme, and of the buffers of one thread.
     bytes: [usize; 3],
@@ -79,6 +82,7 @@ impl Sizes {
             buffer,
             line,
             vector,
+            first: if recipe.multiplied().is_some() { ALIGNMENT } else { 0 },
             bytes: bytes.map(|bytes| bytes.next_multiple_of(ALIGNMENT)),
         }
     }
@@ -105,7 +109,7 @@ impl Sizes {
 
     /// The bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.work_bytes() + self.single_bytes() + threads * self.thread_bytes()
+        self.work_bytes() + self.single_bytes() + self.first + threads * self.thread_bytes()
     }
 }
 

@@ -15,10 +15,10 @@ use crate::recipe::reorder::Index;
 pub(crate) struct Shape<S> {
     /// The indices of terms 1, 2, ….
     line: [Index; 2],
-    pair: Pair,
+    pub(crate) pair: Pair,
     /// The index of the first and of the last term, and its factor. Without a factor, the element
     /// is 0.
-    ends: [(isize, Option<S>); 2],
+    pub(crate) ends: [(isize, Option<S>); 2],
     /// The number of the combine's step that rotates all other terms.
     pub(crate) step: usize,
 }
@@ -44,6 +44,13 @@ impl<S: Scalar> Shape<S> {
     }
 }
 
+/// Real factors on the elements of a line: those of a contiguous list, each multiplied by `by`.
+#[derive(Clone, Copy)]
+pub(crate) struct LineFactors<S> {
+    pub(crate) list: Ptr<S>,
+    pub(crate) by: S,
+}
+
 /// A combine with a shape that allows it to be part of a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct FusedCombine<'a, S> {
@@ -66,15 +73,26 @@ impl<S: Scalar> FusedCombine<'_, S> {
         }
     }
 
-    /// Computes the elements of the signal at `base` from terms k … k + WIDTH − 1.
+    /// Computes the elements of the signal at `base` from terms k … k + WIDTH − 1, multiplied by the
+    /// factors of the line, if there are any.
     ///
     /// # Safety
-    /// As for [`FusedCombine::get`].
+    /// As for [`FusedCombine::get`], and the factors are in memory.
     #[inline(always)]
-    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: Ptr<S>, k: usize, z: C<V>) {
+    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(
+        self,
+        base: Ptr<S>,
+        k: usize,
+        z: C<V>,
+        factors: Option<LineFactors<S>>,
+    ) {
         // SAFETY: the caller guarantees it.
         unsafe {
-            let [x, y] = self.rotated(k, z.re, z.im);
+            let [mut x, mut y] = self.rotated(k, z.re, z.im);
+            if let Some(LineFactors { list, by }) = factors {
+                let (f, g) = self.shape.pair.load::<V>(list, k as isize - 1);
+                (x, y) = (x * (f * V::splat(by)), y * (g * V::splat(by)));
+            }
             self.shape.pair.store(base, k as isize - 1, x, y);
         }
     }

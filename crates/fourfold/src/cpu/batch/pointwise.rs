@@ -1,8 +1,9 @@
-//! Multiplies tiles of lines by factors, which are those of a table, or products of a factor along
+//! Multiplies tiles of lines by factors, which are those of a table, or follow from one number along
 //! the lines and one across them.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::transpose::{Access, Gather};
+use crate::cpu::batch::values::Rule;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 
@@ -46,19 +47,31 @@ pub(crate) unsafe fn by_table<V: Vector>(elements: Elements, factors: Access<'_,
     unsafe { V::enter(ByTable { elements, factors, tile }) }
 }
 
-/// Multiplies a tile by the products of `along`, one factor for each index along the lines, and
-/// `across`, the real and imaginary parts of one factor for each line.
+/// Multiplies a tile by factors that `rule` makes of `along`, one number for each index along the
+/// lines, and `across`, the real and imaginary parts of one number for each line.
 ///
 /// # Safety
 /// The tile has these elements, and `along` has as many. The CPU has the instructions of `V`.
 pub(crate) unsafe fn by_lists<V: Vector>(
     elements: Elements,
+    rule: Rule,
     along: &[V::Scalar],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
 ) {
     // SAFETY: the caller guarantees it.
-    unsafe { V::enter(ByLists { elements, along, across, tile }) }
+    unsafe { V::enter(ByLists { elements, rule, along, across, tile }) }
+}
+
+impl Rule {
+    /// The real factors of numbers along a line and across it.
+    #[inline(always)]
+    pub(crate) fn factor<V: Vector>(self, along: V, across: V) -> V {
+        match self {
+            Rule::Product => along * across,
+            Rule::ReciprocalSum => (along + across).reciprocal(),
+        }
+    }
 }
 
 struct ByTable<'a, V: Vector> {
@@ -96,6 +109,7 @@ impl<V: Vector> WithIsa for ByTable<'_, V> {
 
 struct ByLists<'a, V: Vector> {
     elements: Elements,
+    rule: Rule,
     along: &'a [V::Scalar],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
@@ -104,7 +118,7 @@ struct ByLists<'a, V: Vector> {
 impl<V: Vector> WithIsa for ByLists<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
-        let ByLists { elements, along, across, tile } = self;
+        let ByLists { elements, rule, along, across, tile } = self;
         // SAFETY: the arrays have as many elements as the longest vector.
         let [re, im] = unsafe { [V::load(Ptr::of(&across[0])), V::load(Ptr::of(&across[1]))] };
         for i in 0..elements.count {
@@ -112,7 +126,7 @@ impl<V: Vector> WithIsa for ByLists<'_, V> {
             unsafe {
                 let factor = match elements.complex {
                     true => C { re: V::splat(along[2 * i]), im: V::splat(along[2 * i + 1]) }.mul(C { re, im }),
-                    false => C { re: V::splat(along[i]) * re, im },
+                    false => C { re: rule.factor(V::splat(along[i]), re), im },
                 };
                 elements.multiply(tile, i, [factor.re, factor.im]);
             }

@@ -8,7 +8,7 @@ use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
 use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::batch::tiling::{ARRAYS, Lines, Tile};
 use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
-use crate::cpu::batch::values::Values;
+use crate::cpu::batch::values::{Rule, Values};
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
@@ -34,6 +34,8 @@ pub(crate) struct Tiles<'a, S> {
     pub(crate) from: &'a Array<S>,
     to: &'a Array<S>,
     table: Option<Array<S>>,
+    /// The memory for the first element that is multiplied.
+    first: Ptr<S>,
     pub(crate) lines: Lines,
     pub(crate) width: usize,
     /// The number of tiles in a block.
@@ -45,8 +47,15 @@ unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 
 impl<'a, S: Dispatch> Tiles<'a, S> {
     /// The tiles of `pass` from one array to another. With `split`, the parts of complex numbers
-    /// are one more axis of these arrays.
-    pub(crate) fn new(sizes: &'a Sizes, pass: &'a PreparedPass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
+    /// are one more axis of these arrays. `first` is the memory for the first element that is
+    /// multiplied.
+    pub(crate) fn new(
+        sizes: &'a Sizes,
+        pass: &'a PreparedPass<S>,
+        [from, to]: [&'a Array<S>; 2],
+        split: bool,
+        first: Ptr<S>,
+    ) -> Self {
         let values =
             pass.ops.iter().find_map(|op| if let PreparedOp::Multiply(values) = op { Some(&**values) } else { None });
         let table = values.and_then(|values| values.array(split));
@@ -56,7 +65,7 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         // index are read together.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
         let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
-        Tiles { sizes, pass, from, to, table, lines, width, group }
+        Tiles { sizes, pass, from, to, table, first, lines, width, group }
     }
 }
 
@@ -164,14 +173,18 @@ impl<S: Dispatch> Tiles<'_, S> {
         let split = self.from.axes > values.shape.len();
         let parts = if split { 1 } else { values.domain_parts };
         let elements = Elements { count, parts, complex: values.is_complex() };
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees it. The scratch has memory for the first element, and only one
+        // tile has that.
         unsafe {
+            if tile.first == 0 && values.rule() == Rule::ReciprocalSum {
+                self.first.write(slot.cast::<S>().read());
+            }
             match values.along(self.pass.axis) {
                 None => {
                     let table = self.table.as_ref().expect("factors stand along the axes or in a table");
                     by_table(elements, self.access(table, 2, tile), slot);
                 }
-                Some(along) => by_lists(elements, along, self.across(values, tile), slot),
+                Some(along) => by_lists(elements, values.rule(), along, self.across(values, tile), slot),
             }
         }
     }

@@ -22,8 +22,17 @@ enum Factors<S> {
     /// One factor for each element. The factors of a line along `axis`, which is that of the pass,
     /// are contiguous: the pass reads the table once, in order.
     Table { axis: usize, table: Vec<S> },
-    /// A list for each axis.
-    Lists(Vec<Vec<S>>),
+    /// A list for each axis. The rule makes a factor of one number from each list.
+    Lists(Rule, Vec<Vec<S>>),
+}
+
+/// How a factor follows from one number for each axis.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Rule {
+    /// Their product.
+    Product,
+    /// The reciprocal of their sum, or 0 if that is 0.
+    ReciprocalSum,
 }
 
 impl<S: Scalar> Values<S> {
@@ -40,8 +49,9 @@ impl<S: Scalar> Values<S> {
         let factors = match multiplier {
             Multiplier::Table(t) => Factors::Table { axis, table: order.collect(t, real)? },
             Multiplier::ComplexTable(t) => Factors::Table { axis, table: order.collect(t, complex)? },
-            Multiplier::Separable(lists) => Factors::Lists(flattened(lists, real)?),
-            Multiplier::ComplexSeparable(lists) => Factors::Lists(flattened(lists, complex)?),
+            Multiplier::Separable(lists) => Factors::Lists(Rule::Product, flattened(lists, real)?),
+            Multiplier::ComplexSeparable(lists) => Factors::Lists(Rule::Product, flattened(lists, complex)?),
+            Multiplier::ReciprocalSum(lists) => Factors::Lists(Rule::ReciprocalSum, flattened(lists, real)?),
         };
         let shape = layout.shape.clone();
         Ok(Values { shape, domain_parts: domain.reals(), complex: multiplier.is_complex(), factors })
@@ -128,28 +138,36 @@ impl<S: Scalar> Values<S> {
         Some(array)
     }
 
-    /// The factors along an axis, if the multiplier is separable.
+    /// The list along an axis, if the multiplier has lists.
     pub(crate) fn along(&self, axis: usize) -> Option<&[S]> {
         self.lists().get(axis).map(Vec::as_slice)
     }
 
-    fn lists(&self) -> &[Vec<S>] {
-        if let Factors::Lists(lists) = &self.factors { lists } else { &[] }
+    /// How a factor follows from the lists. A factor of a table is a product of one number.
+    pub(crate) fn rule(&self) -> Rule {
+        if let Factors::Lists(rule, _) = self.factors { rule } else { Rule::Product }
     }
 
-    /// Factor i of the list along an axis: the real part, and the imaginary part or 0.
+    fn lists(&self) -> &[Vec<S>] {
+        if let Factors::Lists(_, lists) = &self.factors { lists } else { &[] }
+    }
+
+    /// Number i of the list along an axis: the real part, and the imaginary part or 0.
     fn factor(&self, axis: usize, i: usize) -> [S; 2] {
         let list = &self.lists()[axis];
         if self.complex { [list[2 * i], list[2 * i + 1]] } else { [list[i], S::default()] }
     }
 
-    /// The product of the factors of all axes except `along`, at the given (axis, index) pairs: the
-    /// real part and the imaginary part. Axes of one element may be missing there.
+    /// The product or sum of the numbers of all axes except `along`, at the given (axis, index)
+    /// pairs: the real part and the imaginary part. Axes of one element may be missing there.
     pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> [S; 2] {
         let long = indices.filter(|(axis, _)| self.shape.get(*axis).is_some_and(|&n| n > 1));
         let short = self.shape.iter().enumerate().filter(|(axis, n)| *axis != along && **n == 1);
-        let times = |product: [S; 2], (axis, i): (usize, usize)| times(product, self.factor(axis, i), self.complex);
-        long.chain(short.map(|(axis, _)| (axis, 0))).fold([S::of(1.0), S::default()], times)
+        let numbers = long.chain(short.map(|(axis, _)| (axis, 0))).map(|(axis, i)| self.factor(axis, i));
+        match self.rule() {
+            Rule::Product => numbers.fold([S::of(1.0), S::default()], |a, b| times(a, b, self.complex)),
+            Rule::ReciprocalSum => [S::of(numbers.map(|[x, _]| x.to()).sum()), S::default()],
+        }
     }
 }
 

@@ -150,6 +150,9 @@ pub(crate) trait Vector: Real {
     /// The lanes in reverse order.
     fn reverse(self) -> Self;
 
+    /// 1/x for every lane x, but 0 where x is 0.
+    fn reciprocal(self) -> Self;
+
     /// Transposes a square matrix of WIDTH rows. The default takes log₂ WIDTH rounds, each of which
     /// zips row i with row i + WIDTH/2. This rotates the bits of the index (row, lane) by one, a
     /// perfect shuffle.

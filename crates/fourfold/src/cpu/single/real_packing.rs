@@ -4,7 +4,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
-use crate::cpu::batch::fused_combine::FusedCombine;
+use crate::cpu::batch::fused_combine::{FusedCombine, LineFactors};
 use crate::cpu::dft::pass::along::{load_interleaved, store_interleaved};
 use crate::cpu::dft::pass::half_spectrum::HalfSpectrum;
 use crate::cpu::simd::dispatch::Dispatch;
@@ -35,11 +35,12 @@ pub(crate) struct Pack<'a, S> {
     pub(crate) z: Ptr<S>,
 }
 
-/// [`Unpack`] and the last combine of a transform in one trip through memory. The result is the
-/// line at `to`.
+/// [`Unpack`], the last combine of a transform, and a multiply if there are factors, in one trip
+/// through memory. The result is the line at `to`.
 pub(crate) struct Finish<'a, S> {
     pub(crate) unpack: Unpack<'a, S>,
     pub(crate) fused: FusedCombine<'a, S>,
+    pub(crate) factors: Option<LineFactors<S>>,
     pub(crate) to: Ptr<S>,
 }
 
@@ -171,6 +172,12 @@ impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
             let [first, last] = self.unpack.both_ends();
             HalfSpectrum::<S>::put_end(line, 2 * self.len(), false, first);
             HalfSpectrum::<S>::put_end(line, 2 * self.len(), true, last);
+            if let Some(LineFactors { list, by }) = self.factors {
+                for (place, _) in self.fused.shape.ends {
+                    let at = self.to.offset(place);
+                    at.write(at.read() * (list.offset(place).read() * by));
+                }
+            }
         }
     }
 
@@ -184,8 +191,8 @@ impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller guarantees it.
         unsafe {
-            self.fused.put(self.to, mirror::<V>(self.unpack.m, k), b);
-            self.fused.put(self.to, k, a);
+            self.fused.put(self.to, mirror::<V>(self.unpack.m, k), b, self.factors);
+            self.fused.put(self.to, k, a, self.factors);
         }
     }
 }

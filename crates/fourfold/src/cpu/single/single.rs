@@ -6,6 +6,7 @@ use crate::cpu::base::sizes::single_buffer;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::batch::Ends;
 use crate::cpu::batch::combine::{Combine, CombineAlong};
+use crate::cpu::batch::fused_combine::LineFactors;
 use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
@@ -54,15 +55,22 @@ impl<S: Dispatch> Single<S> {
         self.ends.complex
     }
 
-    /// Transforms one line. Both ends may be the same. `memory` has both buffers.
+    /// Whether the last combine can multiply the line, which needs no further trip over it then.
+    pub(crate) fn can_multiply(&self) -> bool {
+        self.data == Data::Real && self.ends.after.as_ref().is_some_and(|after| after.fused().is_some())
+    }
+
+    /// Transforms one line, and multiplies the result if there are factors, for which it must be
+    /// able to [multiply](Single::can_multiply). Both ends may be the same. `memory` has both buffers.
     ///
     /// # Safety
-    /// The line is in memory, and `execute_pass` may be called on parts of it.
+    /// The line and the factors are in memory, and `execute_pass` may be called on parts of it.
     #[inline]
     pub(crate) unsafe fn execute(
         &self,
         isa: Isa,
         ends: [Strided<S>; 2],
+        factors: Option<LineFactors<S>>,
         memory: Ptr<S>,
         execute_pass: ExecutePass<'_, S>,
     ) {
@@ -73,7 +81,7 @@ impl<S: Dispatch> Single<S> {
                 Data::Complex | Data::ComplexBackward if self.ends.complex => {
                     self.dft.between(isa, ends[0], ends[1], buffers, execute_pass);
                 }
-                _ => self.execute_combined(isa, ends, buffers, execute_pass),
+                _ => self.execute_combined(isa, ends, factors, buffers, execute_pass),
             }
         }
     }
@@ -88,6 +96,7 @@ impl<S: Dispatch> Single<S> {
         &self,
         isa: Isa,
         [from, to]: [Strided<S>; 2],
+        factors: Option<LineFactors<S>>,
         buffers: Buffers<S>,
         execute_pass: ExecutePass<'_, S>,
     ) {
@@ -101,7 +110,7 @@ impl<S: Dispatch> Single<S> {
                     let spectrum = self.dft.transform(isa, self.read(isa, from, z), buffers, bare, execute_pass);
                     match bare {
                         Some(out) => self.unpack_bare(isa, out),
-                        None => self.finish(isa, spectrum, to, other(spectrum)),
+                        None => self.finish(isa, spectrum, to, factors, other(spectrum)),
                     }
                 }
                 Data::Hermitian => {
@@ -134,18 +143,19 @@ impl<S: Dispatch> Single<S> {
         }
     }
 
-    /// Computes the line from the DFT of pairs. `free` is the other buffer.
+    /// Computes the line from the DFT of pairs, and multiplies it if there are factors. `free` is the
+    /// other buffer.
     ///
     /// # Safety
     /// As for [`Single::execute`].
-    unsafe fn finish(&self, isa: Isa, spectrum: Ptr<S>, to: Strided<S>, free: Ptr<S>) {
+    unsafe fn finish(&self, isa: Isa, spectrum: Ptr<S>, to: Strided<S>, factors: Option<LineFactors<S>>, free: Ptr<S>) {
         let (m, twiddles) = (self.dft.len(), &self.twiddles[..]);
         // SAFETY: the caller guarantees it.
         unsafe {
             if let Some(fused) = self.ends.after.as_ref().and_then(Combine::fused) {
                 let contiguous = if to.stride == 1 { to.base } else { free };
                 let unpack = Unpack { m, twiddles, z: spectrum, x: free.add(1) };
-                S::dispatch(isa, Finish { unpack, fused, to: contiguous });
+                S::dispatch(isa, Finish { unpack, fused, factors, to: contiguous });
                 if to.stride != 1 {
                     copy(Strided { base: free, stride: 1 }, to, 1, self.ends.output);
                 }

@@ -4,12 +4,13 @@
 use crate::arithmetic::complex::C;
 use crate::cpu::base::memory::Array;
 use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::fused_combine::LineFactors;
 use crate::cpu::batch::tiling::{Lines, Tile};
-use crate::cpu::batch::values::Values;
+use crate::cpu::batch::values::{Rule, Values};
 use crate::cpu::dft::pass::along::{load_interleaved, store_interleaved};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
-use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::cpu::single::four_step::ExecutePass;
 use crate::cpu::single::single::Single;
 use std::sync::Arc;
@@ -26,11 +27,13 @@ pub(crate) enum SingleOp<S> {
     Multiply(Arc<Values<S>>),
 }
 
-/// The memory of a pass: a line between two steps, and the buffers of its transforms.
+/// The memory of a pass: a line between two steps, the buffers of its transforms, and the first
+/// element that is multiplied.
 #[derive(Clone, Copy)]
 pub(crate) struct SingleMemory<S> {
     pub(crate) line: Ptr<S>,
     pub(crate) buffers: Ptr<S>,
+    pub(crate) first: Ptr<S>,
 }
 
 impl<S: Dispatch> SinglePass<S> {
@@ -80,6 +83,8 @@ impl<S: Dispatch> SinglePass<S> {
                         None => self.list(values),
                     },
                     by: table.is_none().then(|| self.across(values, &lines, &tile)),
+                    rule: values.rule(),
+                    first: (tile.first == 0 && values.rule() == Rule::ReciprocalSum).then_some(memory.first),
                 });
                 self.execute(isa, [rows(from, 0), rows(to, 1)], multiply, memory, execute_pass);
             }
@@ -101,21 +106,34 @@ impl<S: Dispatch> SinglePass<S> {
         let between = Strided { base: memory.line, stride: multiply.as_ref().map_or(1, |job| job.parts as isize) };
         let is_line = |op: &SingleOp<S>| matches!(op, SingleOp::Transform(_));
         let last = self.ops.iter().rposition(is_line).expect("a pass has a transform");
-        let mut source = from;
-        for (i, op) in self.ops.iter().enumerate() {
+        let (mut source, mut i) = (from, 0);
+        while i < self.ops.len() {
+            let factors = self.factors_after(i, multiply.as_ref());
             let target = if i < last { between } else { to };
             // SAFETY: the caller guarantees it. The line between two steps has room for it.
             unsafe {
-                match (op, multiply) {
-                    (SingleOp::Transform(line), _) => line.execute(isa, [source, target], memory.buffers, execute_pass),
+                match (&self.ops[i], multiply) {
+                    (SingleOp::Transform(line), _) => {
+                        line.execute(isa, [source, target], factors, memory.buffers, execute_pass);
+                    }
                     (SingleOp::Multiply(_), Some(job)) => {
+                        job.first.into_iter().for_each(|first| first.write(source.base.read()));
                         S::dispatch(isa, MultiplyLine { from: source, to: target, ..job });
                     }
                     (SingleOp::Multiply(_), None) => unreachable!("a multiply has factors"),
                 }
             }
             source = target;
+            i += if factors.is_some() { 2 } else { 1 };
         }
+    }
+
+    /// The factors of the step after step `i`, if step `i` is a transform that can multiply by them.
+    fn factors_after(&self, i: usize, multiply: Option<&MultiplyLine<S>>) -> Option<LineFactors<S>> {
+        let (SingleOp::Transform(line), SingleOp::Multiply(_)) = (&self.ops[i], self.ops.get(i + 1)?) else {
+            return None;
+        };
+        multiply.filter(|_| line.can_multiply())?.real_factors()
     }
 
     /// The factors along a line, if they are lists.
@@ -130,7 +148,7 @@ impl<S: Dispatch> SinglePass<S> {
     }
 }
 
-/// Multiplies a line by factors along it, and by one factor.
+/// Multiplies a line by factors that follow from numbers along it, and one number for the whole line.
 #[derive(Clone, Copy)]
 struct MultiplyLine<S> {
     from: Strided<S>,
@@ -142,6 +160,10 @@ struct MultiplyLine<S> {
     complex: bool,
     factors: Strided<S>,
     by: Option<[S; 2]>,
+    /// How a factor follows from both.
+    rule: Rule,
+    /// The memory for the first element of the line, if it is kept.
+    first: Option<Ptr<S>>,
 }
 
 impl<S: Dispatch> VectorTask<S> for MultiplyLine<S> {
@@ -177,16 +199,20 @@ where
     }
 }
 
-impl<S> MultiplyLine<S> {
+impl<S: Scalar> MultiplyLine<S> {
+    /// The factors, if they are products of reals.
+    fn real_factors(&self) -> Option<LineFactors<S>> {
+        let is_product = self.rule == Rule::Product && !self.complex && self.factors.stride == 1;
+        let by = self.by.map_or(S::of(1.0), |[re, _]| re);
+        is_product.then_some(LineFactors { list: self.factors.base, by })
+    }
+
     /// Multiplies elements i … i + WIDTH − 1. If there are several, they are contiguous.
     ///
     /// # Safety
     /// The line has them, and the CPU has the instructions of `V`.
     #[inline(always)]
-    unsafe fn elements<V: Vector<Scalar = S>>(&self, i: isize)
-    where
-        S: Copy,
-    {
+    unsafe fn elements<V: Vector<Scalar = S>>(&self, i: isize) {
         // SAFETY: the caller guarantees it.
         unsafe {
             let factor = self.factor::<V>(i);
@@ -206,10 +232,7 @@ impl<S> MultiplyLine<S> {
     /// # Safety
     /// As for [`MultiplyLine::elements`].
     #[inline(always)]
-    unsafe fn factor<V: Vector<Scalar = S>>(&self, i: isize) -> C<V>
-    where
-        S: Copy,
-    {
+    unsafe fn factor<V: Vector<Scalar = S>>(&self, i: isize) -> C<V> {
         // SAFETY: the caller guarantees it.
         unsafe {
             let at = self.factors.base.offset(i * self.factors.stride);
@@ -220,7 +243,7 @@ impl<S> MultiplyLine<S> {
             match self.by {
                 None => factor,
                 Some([re, im]) if self.complex => factor.mul(C { re: V::splat(re), im: V::splat(im) }),
-                Some([re, _]) => C { re: factor.re * V::splat(re), im: factor.im },
+                Some([re, _]) => C { re: self.rule.factor(factor.re, V::splat(re)), im: factor.im },
             }
         }
     }

@@ -81,6 +81,14 @@ impl Vector for F64x4 {
         }
     }
     #[inline(always)]
+    fn reciprocal(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let is_zero = _mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, _mm256_setzero_pd());
+            F64x4(_mm256_andnot_pd(is_zero, _mm256_div_pd(_mm256_set1_pd(1.0), self.0)))
+        }
+    }
+    #[inline(always)]
     fn reverse(self) -> Self {
         // SAFETY: see `operators!`.
         unsafe { F64x4(_mm256_permute4x64_pd::<0x1b>(self.0)) }
@@ -170,6 +178,14 @@ impl Vector for F32x8 {
         unsafe {
             let (low, high) = (_mm256_permute2f128_ps::<0x20>(a.0, b.0), _mm256_permute2f128_ps::<0x31>(a.0, b.0));
             (F32x8(_mm256_shuffle_ps::<0x88>(low, high)), F32x8(_mm256_shuffle_ps::<0xdd>(low, high)))
+        }
+    }
+    #[inline(always)]
+    fn reciprocal(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let is_zero = _mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, _mm256_setzero_ps());
+            F32x8(_mm256_andnot_ps(is_zero, _mm256_div_ps(_mm256_set1_ps(1.0), self.0)))
         }
     }
     #[inline(always)]

@@ -103,6 +103,14 @@ impl Vector for F64x8 {
         }
     }
     #[inline(always)]
+    fn reciprocal(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let is_some = _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(self.0, _mm512_setzero_pd());
+            F64x8(_mm512_maskz_div_pd(is_some, _mm512_set1_pd(1.0), self.0))
+        }
+    }
+    #[inline(always)]
     fn reverse(self) -> Self {
         // SAFETY: see `operators!`.
         unsafe {
@@ -194,6 +202,14 @@ impl Vector for F32x16 {
             let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
             let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
             (F32x16(_mm512_permutex2var_ps(a.0, even, b.0)), F32x16(_mm512_permutex2var_ps(a.0, odd, b.0)))
+        }
+    }
+    #[inline(always)]
+    fn reciprocal(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let is_some = _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(self.0, _mm512_setzero_ps());
+            F32x16(_mm512_maskz_div_ps(is_some, _mm512_set1_ps(1.0), self.0))
         }
     }
     #[inline(always)]

@@ -56,6 +56,10 @@ macro_rules! scalar {
                 self
             }
             #[inline(always)]
+            fn reciprocal(self) -> Self {
+                if self == 0.0 { 0.0 } else { 1.0 / self }
+            }
+            #[inline(always)]
             fn swap(self) -> Self {
                 self
             }

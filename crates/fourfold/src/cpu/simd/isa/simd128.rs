@@ -93,6 +93,10 @@ macro_rules! simd128 {
                 $name(std::array::from_fn(|i| lanes[$width - 1 - i]).into())
             }
             #[inline(always)]
+            fn reciprocal(self) -> Self {
+                $name(self.0.to_array().map(|x| if x == 0.0 { 0.0 } else { 1.0 / x }).into())
+            }
+            #[inline(always)]
             fn swap(self) -> Self {
                 let lanes = self.0.to_array();
                 $name(std::array::from_fn(|i| lanes[i ^ 1]).into())
