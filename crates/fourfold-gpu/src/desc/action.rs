@@ -20,6 +20,7 @@ impl Action {
             Multiplier::ComplexTable(table) => Multiplier::ComplexTable(copied(table)?),
             Multiplier::Separable(axes) => Multiplier::Separable(all_copied(axes)?),
             Multiplier::ComplexSeparable(axes) => Multiplier::ComplexSeparable(all_copied(axes)?),
+            Multiplier::ReciprocalSum(axes) => Multiplier::ReciprocalSum(all_copied(axes)?),
         })))
     }
 }

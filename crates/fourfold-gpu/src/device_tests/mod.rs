@@ -83,7 +83,7 @@ fn parts_of_parts_of_memory_are_where_they_belong() {
     for api in Api::ALL {
         let Some(device) = present(api) else { continue };
         let runtime = &device.runtime;
-        let reals = runtime.alignment().next_multiple_of(8) / 8;
+        let reals = runtime.alignment().div_ceil(8);
         let mut whole = runtime.allocate(8 * 4 * reals).unwrap();
         device.queue.upload(&vec![0.0f64; 4 * reals], &mut whole).unwrap();
         let part = whole.part(8 * reals, 8 * 3 * reals).unwrap();
