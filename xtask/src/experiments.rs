@@ -9,6 +9,7 @@ use crate::machine::commit;
 use crate::page::wrapped;
 use crate::process::{command, root, run, work_folder};
 use anyhow::{Context, Result, ensure};
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -141,7 +142,7 @@ fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     text += "\n## What the tables teach\n\n";
     let groups = groups(pages);
     groups.iter().for_each(|group| text += &lessons(group));
-    text += &without_page(runs, &groups);
+    text += &lacking(runs, pages);
     groups.iter().for_each(|group| text += &section(group));
     Ok(text)
 }
@@ -159,9 +160,10 @@ fn processors(origins: &[&String]) -> String {
     all.sort();
     all.dedup();
     let list: Vec<_> = all.iter().map(|(engine, name)| format!("{engine} on {name}")).collect();
+    let engines: Vec<_> = all.iter().map(|(engine, _)| &**engine).collect();
     match all.iter().all(|(_, name)| *name == all[0].1) {
         _ if all.len() < 2 => String::new(),
-        true => format!("\n{}", wrapped(&format!("The same processor ran {}.", list.join(" and ")), "")),
+        true => format!("\n{}", wrapped(&format!("The same processor ran {}.", engines.join(" and ")), "")),
         false => {
             let text = "Rows of these engines come from different processors, and their times are not to be compared";
             format!("\n{}", wrapped(&format!("**{text}:** {}.", list.join("; ")), ""))
@@ -169,17 +171,26 @@ fn processors(origins: &[&String]) -> String {
     }
 }
 
-/// The experiments that have no page in any run, and the reasons that runs give.
-fn without_page(runs: &[Run], groups: &[Vec<&Page>]) -> String {
+/// The tables that an engine of the runs lacks, and the reasons that runs give.
+fn lacking(runs: &[Run], pages: &[Page]) -> String {
     let table = |line: &str| line.split([' ', ':']).next().unwrap_or_default().to_owned();
-    let mut lines: Vec<_> = runs.iter().flat_map(|run| &run.without_page).collect();
-    lines.retain(|line| groups.iter().all(|group| group[0].table != table(line)));
-    lines.sort();
-    lines.dedup();
-    let has_reason = |name: &str| lines.iter().any(|line| table(line) == name && !line.ends_with(NOT_MEASURED));
-    let shown = lines.iter().filter(|line| !line.ends_with(NOT_MEASURED) || !has_reason(&table(line)));
-    let items: String = shown.map(|line| wrapped(&format!("- {line}."), "  ")).collect();
-    if items.is_empty() { items } else { format!("\n## Tables without a page\n\n{items}") }
+    let given: Vec<_> = runs.iter().flat_map(|run| &run.without_page).collect();
+    let engines: BTreeSet<_> = pages.iter().filter_map(|page| page.engine.as_deref()).collect();
+    let tables: BTreeSet<_> =
+        given.iter().map(|line| table(line)).chain(pages.iter().map(|page| page.table.clone())).collect();
+    let is_there = |table: &str, engine: &str| {
+        let mut of_table = pages.iter().filter(|page| page.table == table);
+        of_table.any(|page| page.engine.as_deref().is_none_or(|other| other == engine))
+    };
+    let line = |table: &str, engine: &str| {
+        let what = format!("{table} on {engine}");
+        let reason = given.iter().find(|line| line.starts_with(&format!("{what}: ")));
+        reason.map_or(format!("{what}{NOT_MEASURED}"), |reason| reason.to_string())
+    };
+    let pairs = tables.iter().flat_map(|table| engines.iter().map(move |engine| (table, engine)));
+    let lacking = pairs.filter(|(table, engine)| !is_there(table, engine));
+    let items: String = lacking.map(|(table, engine)| wrapped(&format!("- {}.", line(table, engine)), "  ")).collect();
+    if items.is_empty() { items } else { format!("\n## Tables that an engine lacks\n\n{items}") }
 }
 
 /// The pages of each experiment, in the order of the first run. Of pages that are the same on all
@@ -262,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn experiments_without_a_page_are_named() {
+    fn tables_that_an_engine_lacks_are_named() {
         let folder = work_folder("experiments-test").unwrap();
         fs::write(folder.join("t-cpu.md"), CPU).unwrap();
         fs::write(folder.join("u.md"), "# U\n\nOnce.\n").unwrap();
@@ -274,12 +285,15 @@ mod tests {
         let there = run("u.md u\n", "t: it was not measured\nv: it was not measured\nw: it was not measured\n");
         let join = |runs: &[Run]| joined(runs, &pages(runs).unwrap()).unwrap();
         let text = join(&[here, there]);
-        let list =
-            "\n## Tables without a page\n\n- v on cpu: it is for cuda alone.\n- w: it was not measured.\n\n## T: a\n";
+        let list = "\n## Tables that an engine lacks\n\n- v on cpu: it is for cuda alone.\n- w on cpu: it was not measured.\n\n## T: a\n";
         assert!(text.contains(list), "{text}");
         // Runs of older programs do not say so.
         fs::write(folder.join(CONTENTS), "cpu: on a machine\n\nt-cpu.md t cpu\n").unwrap();
-        assert!(!join(&[Run::read(&folder).unwrap()]).contains("without a page"));
+        assert!(!join(&[Run::read(&folder).unwrap()]).contains("engine lacks"));
+        let both = format!("{CPU}\n").replace("on cpu", "on cuda:0");
+        fs::write(folder.join("v-cuda-0.md"), both).unwrap();
+        let text = join(&[run("t-cpu.md t cpu\n", ""), run("v-cuda-0.md v cuda:0\n", "")]);
+        assert!(text.contains("- t on cuda:0: it was not measured.\n- v on cpu: it was not measured.\n"), "{text}");
     }
 
     #[test]
@@ -303,7 +317,7 @@ mod tests {
         let cuda = "`cuda:0`: Measured D (commit c), on cuda:0, beside 4 threads of Host; `x`.".to_owned();
         assert_eq!(processors(&[&cpu, &cuda, &cpu]), "");
         let (same, other) = (pocl("Big"), pocl("Small"));
-        assert_eq!(processors(&[&cpu, &same]), "\nThe same processor ran `cpu` on Big and `opencl:0` on Big.\n");
+        assert_eq!(processors(&[&cpu, &same]), "\nThe same processor ran `cpu` and `opencl:0`.\n");
         let text = processors(&[&cpu, &cuda, &other]);
         assert!(text.contains("different processors") && text.contains("`cpu` on Big; `opencl:0` on Small."), "{text}");
         assert!(!text.contains("Host"), "{text}");

@@ -71,9 +71,18 @@ fn is_closed_pipe(error: &Error) -> bool {
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// The most warnings about a file that are printed, and the most characters of one.
+const WARNINGS: [usize; 2] = [20, 500];
+
 /// Prints warnings about a file on stderr.
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
-    for warning in warnings {
+    let [most, characters] = WARNINGS;
+    let more = warnings.len().saturating_sub(most);
+    let shown = warnings.iter().take(most).map(|warning| match warning.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &warning[..end]),
+        None => warning.clone(),
+    });
+    for warning in shown.chain((more > 0).then(|| format!("{more} more warnings"))) {
         let warning = printable(&format!("fourfold: warning: {}: {warning}", path.display()));
         let _ = writeln!(io::stderr(), "{warning}");
     }

@@ -1,5 +1,6 @@
 //! The tuning file: the wisdom that `tune` writes and the other commands read.
 
+use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
@@ -48,17 +49,23 @@ impl Tuning {
     /// Warns of wisdom that an engine, which has these names, cannot use: of each line's problem, and
     /// why.
     pub(crate) fn warn_of_stale(&self, names: &[String], stale: &[(String, fourfold::Error)]) {
-        let warning = |(problem, why): &(String, fourfold::Error)| unused(self.line_of(problem, names), why);
+        if stale.is_empty() {
+            return;
+        }
+        let lines = self.lines_on(names);
+        let warning = |(problem, why): &(String, fourfold::Error)| unused(lines.get(problem).copied(), why);
         warn(&self.path, &stale.iter().map(warning).collect::<Vec<_>>());
     }
 
-    /// The number of the last line on a problem and an engine of one of these names, if there is one.
-    fn line_of(&self, problem: &str, names: &[String]) -> Option<usize> {
-        let is_on = |line: &str| {
+    /// For each problem the number of the last line on it and an engine of one of these names.
+    fn lines_on(&self, names: &[String]) -> HashMap<String, usize> {
+        let mut lines = HashMap::new();
+        for (number, line) in (1..).zip(self.text.lines()) {
             let wisdom = line.parse::<Wisdom>().unwrap_or_default();
-            names.iter().any(|name| wisdom.of_engine(name).any(|(other, _)| other == problem))
-        };
-        (1..).zip(self.text.lines()).filter(|(_, line)| is_on(line)).map(|(number, _)| number).last()
+            let problems = names.iter().flat_map(|name| wisdom.of_engine(name));
+            lines.extend(problems.map(|(problem, _)| (problem.to_owned(), number)));
+        }
+        lines
     }
 
     /// The result of `make` for the wisdom. If `make` fails with it but not without, that is a
@@ -99,9 +106,13 @@ fn cause(error: &Error) -> String {
     error.chain().skip(1).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Reads the file that `tune` adds to. It may be absent.
+/// Reads the file that `tune` adds to. It may be absent. If it cannot be replaced, that is an error
+/// here, before anything is measured.
 pub(crate) fn load_to_add(file: &WisdomFile) -> Result<Tuning> {
     let path = path(file)?.context(NOWHERE)?;
+    if path.exists() {
+        drop(Output::create(&path)?);
+    }
     Ok(read(&path)?.unwrap_or_default())
 }
 
@@ -152,6 +163,10 @@ fn lock(path: &Path) -> Result<File> {
     let mut name = OsString::from(path);
     name.push(".lock");
     let lock = || {
+        // Opening a named pipe would wait for its reader.
+        if std::fs::symlink_metadata(&name).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(std::io::Error::other("it is not a regular file"));
+        }
         let file = File::options().create(true).append(true).open(&name)?;
         file.lock()?;
         Ok::<_, std::io::Error>(file)
@@ -168,8 +183,8 @@ mod tests {
     fn lines_are_numbered_from_one_or_not_at_all() {
         let text = "# comment\ndct2 f64 8\tcpu:avx2\tx\n\ndct2 f64 8\tcpu:avx2\ty\n".to_owned();
         let tuning = Tuning { text, ..Tuning::default() };
-        assert_eq!(tuning.line_of("dct2 f64 8", &["cpu:avx2".into()]), Some(4));
-        assert_eq!(tuning.line_of("dct2 f64 9", &["cpu:avx2".into()]), None);
+        assert_eq!(tuning.lines_on(&["cpu:avx2".into()]), HashMap::from([("dct2 f64 8".into(), 4)]));
+        assert!(tuning.lines_on(&["cpu:scalar".into()]).is_empty());
         let why = fourfold::Error::new(ErrorKind::Notation, "why");
         assert_eq!(unused(Some(4), &why), "line 4 is not used: why");
         assert_eq!(unused(None, &why), "a recipe is not used: why");

@@ -100,6 +100,11 @@ fn images_need_memory_or_are_refused() {
     fs::remove_file(folder.path("out.png")).unwrap();
 }
 
+#[test]
+fn comparisons_need_memory_or_are_refused() {
+    squeeze((24_000..72_000).step_by(3_000), &["verify", "dct2 f64 1009x211", "--threads", "1"]);
+}
+
 /// Where no more threads can be had, there are fewer.
 #[test]
 fn many_files_are_decoded_with_little_memory() {

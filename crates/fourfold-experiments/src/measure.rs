@@ -135,9 +135,10 @@ impl Setting {
         self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
     }
 
-    /// How steps that use the result of the step before were measured, and what was compared.
-    pub(crate) fn how_of_steps(&self, compared: &str) -> String {
-        self.how_with(Precision::F64, " All runs use the same arrays.", compared)
+    /// How runs were measured that all have the same arrays, such as steps that use the result of the step
+    /// before, and what was compared.
+    pub(crate) fn how_of_steps(&self, precision: Precision, compared: &str) -> String {
+        self.how_with(precision, " All runs use the same arrays.", compared)
     }
 
     fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {

@@ -9,7 +9,7 @@ use fourfold::{Domain, Precision};
 use serde::Serialize;
 
 use crate::args::poisson::Poisson;
-use crate::array::zeros_of;
+use crate::array::{check_memory, zeros_of};
 use crate::array_files::ArrayFiles;
 use crate::npy::Npy;
 use crate::print::{print_json, print_text};
@@ -21,6 +21,8 @@ pub(super) fn solve_file(args: &Poisson) -> Result<()> {
     let npy = Npy::open(&args.input).with_context(failed)?;
     let precision = args.precision.or(npy.header.dtype.precision()).unwrap_or(Precision::F64);
     let equation = args.equation(&npy.header.shape)?;
+    // The right-hand side and the solution, before eigenvalues of all points are computed.
+    check_memory(equation.unknowns().saturating_mul(2 * precision.bytes()))?;
     let pipeline = equation.pipeline(precision)?;
     let kinds: Vec<_> =
         equation.axes().iter().map(|axis| axis.kind().map(|kind| kind.name())).collect::<Result<_, _>>()?;

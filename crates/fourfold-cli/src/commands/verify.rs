@@ -11,8 +11,11 @@ use crate::planner::EnginePlanner;
 use crate::print::print_json;
 use crate::progress::Progress;
 
-/// The least memory that a comparison takes: the data, and their parts in double-double.
-const BYTES_AN_ELEMENT: usize = 40;
+/// The most memory that a comparison takes. Of each element there are, when the oracle has summed a
+/// complex transform, the array's (16 bytes), the copy of the input (16), the oracle's planes before
+/// and after the last axis (32 each), and the result in double-double (32): for input and output
+/// together, 64 bytes each. The rest is for the tables of factors.
+const BYTES_AN_ELEMENT: usize = 80;
 
 /// The answer for a problem with an engine and an algorithm.
 #[derive(Serialize)]

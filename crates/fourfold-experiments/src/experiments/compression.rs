@@ -2,8 +2,8 @@
 //! stages, and fused.
 
 use anyhow::{Result, ensure};
-use fourfold::Problem;
 use fourfold::oracle::verify::Data;
+use fourfold::{Precision, Problem};
 
 use crate::codec::{self, Part, THRESHOLD, WHITE};
 use crate::measure::{QUICK_SIDE, Setting, distance};
@@ -47,7 +47,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             text(),
             format!(
                 "{} FFTs: {}.",
-                setting.how_of_steps("the images that all algorithms give"),
+                setting.how_of_steps(Precision::F64, "the images that all algorithms give"),
                 setting.fft_library(&"dct2 f64 512x512".parse()?)?
             ),
         ],

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::{Error, Result, ensure};
-use fourfold::Planner;
 use fourfold::electrostatics::Map;
 use fourfold::timing::Work;
+use fourfold::{Planner, Precision};
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::bench_targets::contestant;
 use fourfold_cli::engine::Engine;
@@ -93,7 +93,7 @@ fn about(setting: &Setting) -> String {
 fn how(setting: &Setting) -> Result<String> {
     Ok(format!(
         "{} FFTs: {}.",
-        setting.how_of_steps(&format!("the fields of the other methods with that of {}", METHODS[0])),
+        setting.how_of_steps(Precision::F64, &format!("the fields of the other methods with that of {}", METHODS[0])),
         setting.fft_library(&"dct2 f64 512x512".parse()?)?
     ))
 }

@@ -47,10 +47,10 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
         text: [
             "Milliseconds of circular convolutions in f32. Directly, every pixel takes n² products: on a CPU by all threads, one row of taps after another, with the vectors that the compiler makes; on a device by a thread for every pixel. \
-             By FFT, one plan computes a real FFT, the product with the spectrum of the taps and an inverse FFT; its time does not depend on n. Published: the article has no times. It gives the orders O(N²n²), and O(N²) for the product beside the FFTs, and says that the FFT is \
+             By FFT, one plan computes a real FFT, the product with the spectrum of the taps and an inverse FFT; its operations do not depend on n. Published: the article has no times. It gives the orders O(N²n²), and O(N²) for the product beside the FFTs, and says that the FFT is \
              not always better."
                 .to_owned(),
-            setting.how_in(Precision::F32),
+            setting.how_of_steps(Precision::F32, "the direct convolution with that by FFT"),
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),

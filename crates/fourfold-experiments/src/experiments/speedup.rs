@@ -2,7 +2,7 @@
 //! coefficients dropped, IDCT.
 
 use anyhow::Result;
-use fourfold::Problem;
+use fourfold::{Precision, Problem};
 
 use crate::codec::{self, Part};
 use crate::measure::{Setting, sides};
@@ -47,7 +47,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
                 .into(),
             format!(
                 "{} FFTs: {}.",
-                setting.how_of_steps("every algorithm's transforms with those of fused passes"),
+                setting.how_of_steps(Precision::F64, "every algorithm's transforms with those of fused passes"),
                 setting.fft_library(&"dct2 f64 512x512".parse()?)?
             ),
         ],

@@ -99,7 +99,9 @@ impl Wisdom {
             Some((problem.to_owned(), Error::new(error.kind(), message)))
         };
         let stale: Vec<_> = self.of_engine(engine).filter_map(stale).collect();
-        self.recipes.retain(|(problem, name), _| name != engine || stale.iter().all(|(other, _)| other != problem));
+        for (problem, _) in &stale {
+            self.recipes.remove(&(problem.clone(), engine.to_owned()));
+        }
         stale
     }
 
