@@ -1,6 +1,6 @@
 //! The definitions as O(N²) sums in double-double arithmetic. Every engine is tested against them.
 //!
-//! Every sum of [`Transform1d`] follows from the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n +
+//! Every sum of [`Transform1d`](crate::problem::kind::Transform1d) follows from the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n +
 //! d)/D) of real x. For example, a cosine sum is the real part of Z, and a sine sum is minus its
 //! imaginary part (`Definition`). Angles are reduced modulo D as integers.
 //!
@@ -14,8 +14,8 @@ pub use crate::arithmetic::dd::Dd;
 use crate::arithmetic::dd::{complex_product, fused_two_prod, two_sum};
 use crate::arithmetic::twiddle::Roots;
 use crate::error::{Error, ErrorKind, Result};
+use crate::oracle::definition::{Definition, Function};
 use crate::problem::element::Domain;
-use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::layout::separated;
 use crate::problem::problem::{AxisTransform, Problem};
@@ -178,86 +178,6 @@ fn move_last_axis_to_front(plane: &Reals, n: usize) -> Reals {
     Reals { hi: transposed(&plane.hi), lo: transposed(&plane.lo) }
 }
 
-/// The function whose sum is computed from the exponential sums Z of the real and the imaginary
-/// part of x.
-#[derive(Clone, Copy)]
-enum Function {
-    /// Σ x cos = Re Z.
-    Cosine,
-    /// Σ x sin = −Im Z.
-    Sine,
-    /// Σ x (cos + sin) = Re Z − Im Z.
-    Cas,
-    /// Σ x exp(−i·).
-    Forward,
-    /// Σ x exp(+i·).
-    Backward,
-}
-
-impl Function {
-    fn is_complex(self) -> bool {
-        matches!(self, Function::Forward | Function::Backward)
-    }
-
-    fn of(self, z: [Complex<Dd>; 2]) -> Complex<Dd> {
-        let [re, im] = z;
-        match self {
-            Function::Cosine => Complex { re: re.re, im: im.re },
-            Function::Sine => Complex { re: -re.im, im: -im.im },
-            Function::Cas => Complex { re: re.re - re.im, im: im.re - im.im },
-            Function::Forward => Complex { re: re.re - im.im, im: re.im + im.re },
-            Function::Backward => Complex { re: re.re + im.im, im: im.re - re.im },
-        }
-    }
-}
-
-/// A sum y_k = weight · Σ_n x_n · f((a k + b)(c n + d)/D), where f is a [`Function`]. The first and
-/// the last term may be halved.
-struct Definition {
-    function: Function,
-    /// D, above.
-    order: u64,
-    /// (a, b), above.
-    output: (u64, u64),
-    /// (c, d), above.
-    input: (u64, u64),
-    weight: f64,
-    /// Whether the first and the last term are halved.
-    halved: (bool, bool),
-}
-
-impl Definition {
-    /// The definitions in [`Kind`](crate::problem::kind::Kind) and [`Transform1d`] for length n.
-    fn of(transform: Transform1d, n: usize) -> Definition {
-        use Function::{Backward, Cas, Cosine, Forward, Sine};
-        const PLAIN: (u64, u64) = (1, 0);
-        const NEXT: (u64, u64) = (1, 1);
-        const ODD: (u64, u64) = (2, 1);
-        const NEITHER: (bool, bool) = (false, false);
-        let even = n.is_multiple_of(2);
-        let n = n as u64;
-        let (function, order, output, input, weight, halved) = match transform {
-            Transform1d::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
-            Transform1d::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
-            Transform1d::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
-            Transform1d::Dct4 => (Cosine, 8 * n, ODD, ODD, 2.0, NEITHER),
-            Transform1d::Dst1 => (Sine, 2 * (n + 1), NEXT, NEXT, 2.0, NEITHER),
-            Transform1d::Dst2 => (Sine, 4 * n, NEXT, ODD, 2.0, NEITHER),
-            Transform1d::Dst3 => (Sine, 4 * n, ODD, NEXT, 2.0, (false, true)),
-            Transform1d::Dst4 => (Sine, 8 * n, ODD, ODD, 2.0, NEITHER),
-            Transform1d::Dht => (Cas, n, PLAIN, PLAIN, 1.0, NEITHER),
-            Transform1d::Idxst => (Sine, 4 * n, ODD, PLAIN, 1.0, NEITHER),
-            Transform1d::IdxstAdjoint => (Sine, 4 * n, PLAIN, ODD, 1.0, NEITHER),
-            Transform1d::Forward | Transform1d::R2C => (Forward, n, PLAIN, PLAIN, 1.0, NEITHER),
-            Transform1d::Backward => (Backward, n, PLAIN, PLAIN, 1.0, NEITHER),
-            // The weight is 2, because terms 0 < k < N/2 represent both k and N − k. `merge` takes
-            // the real part.
-            Transform1d::C2R => (Backward, n, PLAIN, PLAIN, 2.0, (true, even)),
-        };
-        Definition { function, order, output, input, weight, halved }
-    }
-}
-
 /// Computes the picked outputs of a transform along the last axis, and moves that axis to the
 /// front.
 fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>, picks: &[usize]) -> Vec<Reals> {
@@ -269,10 +189,11 @@ fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>
         let factor = definition.weight * output_edge(transform, outputs, k);
         Exponentials::new(&roots, &definition, k as u64, n).row(&planes, definition.function, factor)
     };
-    let rows = in_parallel(picks, planes.len() * planes[0].hi.len(), &row);
+    let elements = planes[0].hi.len();
+    let rows = in_parallel(picks, elements / n, planes.len() * elements, &row);
     let parts: [fn(&Complex<Dd>) -> Dd; 2] = [|z| z.re, |z| z.im];
     let count = if definition.function.is_complex() { 2 } else { planes.len() };
-    parts[..count].iter().map(|part| collect(rows.iter().flatten().map(part))).collect()
+    parts[..count].iter().map(|part| collect(rows.iter().map(part))).collect()
 }
 
 fn collect(values: impl Iterator<Item = Dd>) -> Reals {
@@ -309,9 +230,19 @@ fn output_edge(transform: &AxisTransform, outputs: usize, k: usize) -> f64 {
     first * last
 }
 
-/// One row for each pick. Large problems use two threads.
-fn in_parallel<T: Send>(picks: &[usize], elements: usize, row: &(impl Fn(usize) -> T + Sync)) -> Vec<T> {
-    let rows = |picks: &[usize]| -> Vec<T> { picks.iter().map(|&k| row(k)).collect() };
+/// The rows of all picks, one after another, of `len` elements each. Large problems use two threads.
+/// A list for each row would take more memory than its elements, if there is one.
+fn in_parallel<T: Send>(
+    picks: &[usize],
+    len: usize,
+    elements: usize,
+    row: &(impl Fn(usize) -> Vec<T> + Sync),
+) -> Vec<T> {
+    let rows = |picks: &[usize]| -> Vec<T> {
+        let mut all = Vec::with_capacity(len * picks.len());
+        picks.iter().for_each(|&k| all.extend(row(k)));
+        all
+    };
     if picks.len() * elements < 1 << 22 {
         return rows(picks);
     }
