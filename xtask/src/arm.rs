@@ -132,7 +132,9 @@ mod tests {
         let read = |path: String| fs::read_to_string(root().join(path)).unwrap();
         let names: Vec<_> = TESTS.split("--test ").skip(1).map(str::trim).collect();
         let places = ["fourfold", "fourfold-jpeg"].map(|package| format!("crates/{package}/tests"));
-        let files = places.iter().flat_map(|place| names.iter().map(move |name| format!("{place}/{name}.rs")));
+        let both = |name: &&str| [format!("{name}.rs"), format!("{name}/main.rs")];
+        let names: Vec<_> = names.iter().flat_map(both).collect();
+        let files = places.iter().flat_map(|place| names.iter().map(move |name| format!("{place}/{name}")));
         let tests: String = files.filter(|path| root().join(path).exists()).map(read).collect();
         let reasons = read("CONTRIBUTING.md".into());
         for name in LEFT_OUT.map(|name| name.trim_start_matches(':')) {
