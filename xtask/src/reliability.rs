@@ -117,8 +117,8 @@ An allocation of Rust's standard library that fails ends the process. These allo
 - the tables of a plan. Their whole size is asked for first, and lack of it is an error. What follows
   needs no more, as `allocation_faults` tests: it leaves a call one byte less than each of its peaks
   needs. But another thread or process may take the memory in between;
-- those of the definition of a transform (`oracle`), for which `fourfold verify` asks first, of the
-  fractions of a cell that covers more than 2500 bins along an axis, and of the text of a kernel;
+- those of the definition of a transform (`oracle`). `fourfold verify` asks for them first;
+- the fractions of a cell that covers more than 2500 bins along an axis, and the text of a kernel;
 - in the command, those of fewer than 300 KiB: rows of an image, the buffers of the decoder and the
   encoder of PNG, and what reads the command line. `tests/ending.rs` runs it with too little memory.
 

@@ -11,10 +11,10 @@ use crate::planner::EnginePlanner;
 use crate::print::print_json;
 use crate::progress::Progress;
 
-/// The most memory that a comparison takes. Of each element there are, when the oracle has summed a
-/// complex transform, the array's (16 bytes), the copy of the input (16), the oracle's planes before
-/// and after the last axis (32 each), and the result in double-double (32): for input and output
-/// together, 64 bytes each. The rest is for the tables of factors.
+/// The most memory that a comparison takes, for each element of the input and of the output. When
+/// the oracle has summed a complex transform, an element of the array takes 16 bytes, and its copy
+/// 16. The oracle's planes before and after the last axis take 32 each, and the result 32. That is
+/// 128 for a pair of elements, or 64 each. The rest is for tables.
 const BYTES_AN_ELEMENT: usize = 80;
 
 /// The answer for a problem with an engine and an algorithm.

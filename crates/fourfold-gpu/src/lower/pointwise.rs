@@ -17,6 +17,9 @@ pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout
     let entry = |set, count: usize| Entry::Multiplier(MultiplierTable::new(set, count, multiplier));
     let along =
         |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
+    let reals = |tables: &mut TableLayout, (axis, list): (usize, &Vec<f64>)| {
+        along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())))
+    };
     let factors = match multiplier {
         _ if !array.is_c_order() => {
             Factors::Table(tables.push_pairs(entry(FactorSet::Places(array.clone()), places(array))))
@@ -26,14 +29,10 @@ pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout
         Multiplier::Separable(axes) => {
             // An axis along set nothing is multiplied needs no list.
             let lists = axes.iter().enumerate().filter(|(_, list)| list.iter().any(|&factor| factor != 1.0));
-            let list =
-                |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())));
-            Factors::Separable(lists.map(list).collect())
+            Factors::Separable(lists.map(|item| reals(tables, item)).collect())
         }
         Multiplier::ReciprocalSum(axes) => {
-            let list =
-                |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())));
-            Factors::ReciprocalSum(axes.iter().enumerate().map(list).collect())
+            Factors::ReciprocalSum(axes.iter().enumerate().map(|item| reals(tables, item)).collect())
         }
         Multiplier::ComplexSeparable(axes) => {
             let list = |(axis, list): (usize, &Vec<_>)| {
