@@ -107,7 +107,7 @@ fn nested_convolutions() {
     ];
     let planner = Planner::new();
     for (kind, n) in sample(problems, 1, 0) {
-        let lines = Lines::new(kind, n, 1, 400);
+        let lines = Lines::new(kind, n, 1, samples(n, 1));
         PRECISIONS.iter().for_each(|&precision| lines.check(&planner, precision, Arrangement { outer: 1, inner: 1 }));
     }
 }

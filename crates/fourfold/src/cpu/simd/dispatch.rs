@@ -38,18 +38,20 @@ impl Isa {
     /// Whether this machine has the set.
     pub fn is_available(self) -> bool {
         match self {
-            Isa::Scalar => cfg!(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64")))),
+            Isa::Scalar => {
+                cfg!(any(all(feature = "scalar", not(test)), not(any(target_arch = "x86_64", target_arch = "aarch64"))))
+            }
             Isa::Simd128 => cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(test)))]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(test)))]
             Isa::Avx512 => {
                 Isa::Avx2.is_available()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vl")
             }
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(any(not(target_arch = "x86_64"), test))]
             _ => false,
         }
     }
@@ -132,13 +134,16 @@ macro_rules! vectors {
                 // SAFETY: the caller guarantees it.
                 unsafe {
                     match isa {
-                        #[cfg(target_arch = "x86_64")]
+                        #[cfg(all(target_arch = "x86_64", not(test)))]
                         Isa::Avx512 => job.with_vector::<isa::avx512::$avx512>(),
-                        #[cfg(target_arch = "x86_64")]
+                        #[cfg(all(target_arch = "x86_64", not(test)))]
                         Isa::Avx2 => job.with_vector::<isa::avx2::$avx2>(),
                         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                         Isa::Simd128 => job.with_vector::<isa::simd128::$simd128>(),
-                        #[cfg(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+                        #[cfg(any(
+                            all(feature = "scalar", not(test)),
+                            not(any(target_arch = "x86_64", target_arch = "aarch64"))
+                        ))]
                         Isa::Scalar => job.with_vector::<$scalar>(),
                         #[allow(unreachable_patterns)]
                         _ => unreachable!("the caller has checked that {isa} is available"),

@@ -146,7 +146,7 @@ impl<T> Ptr<T> {
 
     /// The address without a check, for prefetches. It need not be in the array.
     #[inline(always)]
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(test)))]
     pub(crate) fn unchecked(self) -> *const T {
         self.at
     }

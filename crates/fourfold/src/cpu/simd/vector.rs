@@ -3,7 +3,7 @@
 use crate::arithmetic::complex::Number;
 use crate::arithmetic::real::Real;
 use crate::cpu::simd::pointer::Ptr;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(test)))]
 use std::{hint::black_box, mem::MaybeUninit};
 
 /// The most lanes of any vector.
@@ -61,7 +61,7 @@ pub(crate) trait WithIsa {
 /// the frames of all callers. A last pass of radix 16 over reals took 1.2 times as long then
 /// (docs/performance/log.md).
 #[inline(always)]
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(test)))]
 pub(crate) fn align_stack() {
     #[repr(align(64))]
     struct CacheLine {
