@@ -73,6 +73,10 @@ const TUNE_HELP: &str = problem_help!(
     "\
 The fastest way is written to the tuning file. Only the algorithm fused can be tuned.
 
+On devices a filter, or a transform with a multiply before or after it, may stand for a problem:
+\"dct2 f32 512x512 | multiply table | idct2 f32 512x512\". The kinds of multiply are table,
+complex-table, separable, complex-separable and reciprocal-sum.
+
 "
 );
 

@@ -148,17 +148,22 @@ impl EnginePlanner {
         plan.with_context(|| format!("cannot plan {problem}"))
     }
 
-    /// Measures ways to compute a problem. Returns the fastest, as text and as wisdom for its
+    /// Measures ways to compute a pipeline. Returns the fastest, as text and as wisdom for its
     /// engine.
-    pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
-        let tuned = match &*self.planner {
-            AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name())),
-            AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom_name())),
+    pub(crate) fn tune(&self, pipeline: &Pipeline<'_>) -> Result<(String, Wisdom)> {
+        let tuned = match (&*self.planner, pipeline.as_problem()) {
+            (AnyPlanner::Cpu(planner), Some(problem)) => {
+                planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name()))
+            }
+            (AnyPlanner::Cpu(_), None) => unreachable!("only devices are tuned for pipelines"),
+            (AnyPlanner::Gpu(_, planner), _) => {
+                planner.tune(pipeline.borrowed()).map(|choices| (choices, planner.wisdom_name()))
+            }
         };
-        let (text, engine) = tuned.with_context(|| format!("cannot tune {problem}"))?;
+        let (text, engine) = tuned.with_context(|| format!("cannot tune {pipeline}"))?;
         let mut known = Wisdom::new();
         if !text.is_empty() {
-            known.insert(problem, &engine, &text)?;
+            known.insert(pipeline.borrowed(), &engine, &text)?;
         }
         Ok((text, known))
     }

@@ -319,3 +319,25 @@ fn jpeg_blocks_are_timed_on_a_device() {
     assert!(line("forward fast")["of_moving"].as_f64().unwrap() > 0.0);
     failure(1, &[&"jpeg", &"bench", &"--engine", &"cuda:sm_90"]);
 }
+
+/// A pipeline's line is written, read again, and skipped with a warning if it does not fit.
+#[test]
+fn pipelines_are_tuned_on_devices() {
+    if !present() {
+        return;
+    }
+    let folder = Folder::new();
+    let file = folder.path("wisdom");
+    let filter = "fft f32 4 | multiply table | ifft f32 4";
+    let tune =
+        |text: &str| command().args(["tune", text, "--engine", "opencl", "--wisdom"]).arg(&file).output().unwrap();
+    assert!(tune(filter).stderr.is_empty());
+    let kept = String::from_utf8(read(&file)).unwrap();
+    let line = kept.lines().find(|line| line.starts_with(filter)).unwrap();
+    assert!(line.split('\t').nth(2).unwrap().split("; ").all(|pass| pass.starts_with("complex ")), "{kept}");
+    assert!(tune("fft f32 2").stderr.is_empty(), "the line is read without a warning");
+    let line = line.replace("; ", ";").split(';').next().unwrap().to_owned();
+    std::fs::write(&file, format!("{line}\n")).unwrap();
+    let warned = String::from_utf8(tune("fft f32 2").stderr).unwrap();
+    says(&warned, &["warning", "line 1 is not used", filter, "1 choices for 2 passes"]);
+}

@@ -111,6 +111,10 @@ fn mistakes_are_explained() {
     says(&failure(1, &[&"plan", &PROBLEM, &"--wisdom", &absent.join("absent")]), &["absent"]);
     let with_all = failure(1, &[&"tune", &PROBLEM, &"--method", &"all", &"--wisdom", &absent]);
     says(&with_all, &["only the algorithm fused can be tuned"]);
+    let kindless = failure(1, &[&"tune", &"dct2 f32 8 | multiply", &"--wisdom", &absent]);
+    says(&kindless, &["dct2 f32 8 | multiply", "expected one of multiply table"]);
+    let on_cpu = failure(1, &[&"tune", &"dct2 f32 8", &"dct2 f32 8 | multiply table", &"--wisdom", &absent]);
+    says(&on_cpu, &["only devices are tuned for `dct2 f32 8 | multiply table`"]);
     assert!(!absent.exists(), "nothing is tuned before the mistake is found");
     let nowhere = command().args(["tune", PROBLEM]).env("FOURFOLD_CACHE_DIR", "").env("FOURFOLD_WISDOM", "").output();
     says(&one_error(1, &nowhere.unwrap()), &["--wisdom", "FOURFOLD_WISDOM"]);

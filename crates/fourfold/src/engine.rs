@@ -20,6 +20,7 @@ pub use crate::error::{collected, filled, reserve};
 pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
 pub use crate::problem::problem::AxisTransform;
+pub use crate::recipe::pipeline_key::PipelineKey;
 pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp};
 pub use crate::recipe::reduction::{Data, Part, Reduction, Rotation, SpectrumTerms, Step, Twiddles};
 pub use crate::recipe::reorder::{EvenOdd, Index, Permutation, Reorder, Run};

@@ -1,7 +1,7 @@
 //! Tests wisdom: its text, and planners that use it or make it.
 
 use fourfold::baseline::AnyRecipe;
-use fourfold::{Effort, Error, Isa, Planner, Problem, Wisdom};
+use fourfold::{Effort, Error, Isa, Multiplier, Pipeline, Planner, Problem, Wisdom};
 
 const SIMD128: &str =
     "dct2 f64 64x60\tcpu:simd128\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
@@ -101,4 +101,59 @@ fn measuring_is_remembered() {
     assert_eq!(again.plan(&problem).unwrap().recipe(), &recipe);
     // A problem without axes has nothing to measure and to remember.
     assert!(planner.plan(&"dct2 f64 5 axes=".parse().unwrap_or(problem)).is_ok());
+}
+
+/// The name has the number of threads, so planners with another number do not take the recipe.
+#[test]
+fn measuring_is_remembered_for_the_number_of_threads() {
+    let problem: Problem = "dct2 f64 12x10".parse().unwrap();
+    let planner = |threads: usize, wisdom: Wisdom| {
+        Planner::builder().isa(Isa::Simd128).threads(threads).wisdom(wisdom).build().unwrap()
+    };
+    let two = planner(2, Wisdom::new());
+    let recipe = two.tune(&problem).unwrap();
+    let measured = two.wisdom();
+    assert_eq!(measured.len(), 1);
+    assert!(measured.get(&problem, "cpu:simd128/2").is_some_and(|passes| recipe.to_string().ends_with(&passes)));
+    // Another recipe under the same name is followed with two threads only.
+    let mut other = Wisdom::new();
+    let passes = "input -> output axis 0: dct2 12 = 3 2 2\noutput -> output axis 1: dct2 10 = 2 5";
+    other.insert(&problem, "cpu:simd128/2", passes).unwrap();
+    let follows = |threads: usize| {
+        planner(threads, other.clone()).recipe(&problem).unwrap().to_string() == format!("{problem}\n{passes}")
+    };
+    assert_eq!([1, 2, 3].map(follows), [false, true, false]);
+}
+
+#[test]
+fn pipelines_are_known_by_their_steps_and_the_kind_of_their_factors() {
+    let [forward, inverse]: [Problem; 2] = ["rfft f64 2x4", "irfft f64 2x4"].map(|text| text.parse().unwrap());
+    let one = num_complex::Complex::new(1.0, 0.0);
+    let all = [
+        ("table", Multiplier::Table(vec![1.0; 6])),
+        ("complex-table", Multiplier::ComplexTable(vec![one; 6])),
+        ("separable", Multiplier::Separable(vec![vec![1.0; 2], vec![1.0; 3]])),
+        ("complex-separable", Multiplier::ComplexSeparable(vec![vec![one; 2], vec![one; 3]])),
+        ("reciprocal-sum", Multiplier::ReciprocalSum(vec![vec![1.0; 2], vec![1.0; 3]])),
+    ];
+    let mut wisdom = Wisdom::new();
+    for (kind, by) in &all {
+        let filter = Pipeline::from(&forward).multiply(by).transform(&inverse);
+        assert_eq!(wisdom.get(filter.borrowed(), "cuda:x"), None);
+        wisdom.insert(filter.borrowed(), "cuda:x", kind).unwrap();
+        assert!(wisdom.to_string().contains(&format!("{forward} | multiply {kind} | {inverse}\tcuda:x\t{kind}\n")));
+        assert_eq!(wisdom.get(filter, "cuda:x").as_deref(), Some(*kind));
+        assert_eq!(wisdom.get(Pipeline::from(&forward).multiply(by), "cuda:x"), None);
+    }
+    assert_eq!(wisdom.get(&forward, "cuda:x"), None);
+    assert_eq!(wisdom.to_string().parse::<Wisdom>().unwrap(), wisdom);
+    for (text, part) in [
+        ("dct2 f64 8 | multiply", "expected one of multiply table"),
+        ("dct2 f64 8 | multiply sum", "multiply sum"),
+        ("multiply table", "expected a problem"),
+        ("dct2 f64 8 | multiply table | dct2 f64 9", "9"),
+    ] {
+        let error = format!("{text}\tcuda:x\tx").parse::<Wisdom>().unwrap_err().to_string();
+        assert!(error.contains("line 1: ") && error.contains(part), "{error}");
+    }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::algorithm::AlgorithmName;
 use crate::args::Tune;
 use crate::array::{array_bytes, check_memory};
+use crate::engine::Engine;
 use crate::print::print_json;
 use crate::progress::Progress;
 use crate::wisdom;
@@ -23,10 +24,16 @@ struct Tuned {
 /// Tunes every problem on every engine, and writes each result at once.
 pub(super) fn tune_problems(args: &Tune) -> Result<()> {
     let file = &args.engines.wisdom;
-    let problems = args.problems.parse()?;
+    let problems = args.problems.pipelines()?;
     let fused = AlgorithmName::FUSED;
     if let Some(other) = args.engines.algorithm.iter().flat_map(|names| &names.0).find(|other| **other != fused) {
         bail!("only the algorithm {fused} can be tuned, not {other}");
+    }
+    let multiplied = problems.iter().find(|pipeline| pipeline.as_problem().is_none());
+    if let Some(pipeline) =
+        multiplied.filter(|_| args.engines.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_))))
+    {
+        bail!("only devices are tuned for `{pipeline}`: name one with --engine");
     }
     let planners = args.engines.planners_with(&wisdom::load_to_add(file)?)?;
     let progress = Progress::new(problems.len() * planners.len());
@@ -34,8 +41,8 @@ pub(super) fn tune_problems(args: &Tune) -> Result<()> {
     for problem in &problems {
         progress.message(problem.to_string());
         for planner in &planners {
-            check_memory(array_bytes(problem))?;
-            let (text, known) = planner.tune(problem)?;
+            check_memory(problem.problems().map(array_bytes).fold(0, usize::saturating_add))?;
+            let (text, known) = planner.tune(&problem.example()?)?;
             let tuned = Tuned {
                 problem: problem.to_string(),
                 engine: planner.engine.to_string(),

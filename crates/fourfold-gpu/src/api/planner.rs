@@ -10,8 +10,8 @@ use crate::run::disk_cache::Cache;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
-use fourfold::engine::PassOp;
-use fourfold::{Error, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
+use fourfold::engine::{PassOp, PipelineKey};
+use fourfold::{Error, Pipeline, Planner, Recipe, Result, Wisdom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes plans for a device, and keeps their kernels: those that plans use, and at most 32 others,
@@ -57,8 +57,8 @@ impl GpuPlanner {
     /// not matter. What cannot be read, or does not compute its problem, is skipped: see
     /// [`GpuPlanner::stale_wisdom`].
     pub fn with_wisdom(mut self, mut wisdom: Wisdom) -> GpuPlanner {
-        let check = |problem: &str, choices: &str| {
-            let (recipe, choices) = (self.recipe(&problem.parse::<Problem>()?)?, estimate::parse(choices)?);
+        let check = |key: &str, choices: &str| {
+            let (recipe, choices) = (key.parse::<PipelineKey>()?.recipe()?, estimate::parse(choices)?);
             lower(self.kernel_cache.limits(), &recipe, false, None, &choices).map(drop)
         };
         let stale = wisdom.remove_stale(&self.wisdom_name(), check);
@@ -86,8 +86,12 @@ impl GpuPlanner {
         self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
-        self.planner.recipe(what)
+    /// The recipe of a pipeline that devices can run.
+    pub(crate) fn recipe(&self, pipeline: &Pipeline<'_>) -> Result<Recipe> {
+        pipeline.problems().try_for_each(check_lengths)?;
+        let recipe = self.planner.recipe(pipeline.borrowed())?;
+        check_places(&recipe)?;
+        Ok(recipe)
     }
 
     /// Plans a problem or a [`Pipeline`], and compiles the kernels that it needs.
@@ -104,13 +108,8 @@ impl GpuPlanner {
     }
 
     fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
-        pipeline.problems().try_for_each(check_lengths)?;
-        let recipe = self.planner.recipe(pipeline.borrowed())?;
-        check_places(&recipe)?;
-        let known = match pipeline.multiplier() {
-            None => self.target.choices(recipe.problem(), &self.lock_wisdom())?,
-            Some(_) => vec![],
-        };
+        let recipe = self.recipe(pipeline)?;
+        let known = self.target.choices(pipeline, &self.lock_wisdom())?;
         let multiply = pipeline.multiplier().map(Action::multiply).transpose()?;
         self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
     }

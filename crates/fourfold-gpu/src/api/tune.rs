@@ -5,16 +5,16 @@ use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
+use crate::desc::action::Action;
 use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
-use crate::error::check_lengths;
 use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::engine::collected;
 use fourfold::timing::{Pace, Timed, Work, take_turns};
-use fourfold::{Domain, Error, Layout, Precision, Problem, Recipe, Result};
+use fourfold::{Domain, Error, Layout, Pipeline, Precision, Recipe, Result};
 use std::time::Duration;
 
 /// How long a batch takes at least: the wait at its end takes some microseconds.
@@ -30,15 +30,23 @@ const FINALISTS: usize = 3;
 const WORTHWHILE: f64 = 0.98;
 
 impl GpuPlanner {
-    /// Measures ways to compute `problem` on the device and remembers the fastest, which
-    /// [`GpuPlanner::plan`] then follows; [`GpuPlanner::wisdom`] has it to keep. Compiles some tens
-    /// of kernels, and runs each for milliseconds. Returns what was chosen, a line a pass.
+    /// Measures ways to compute a problem or a [`Pipeline`] on the device and remembers the fastest,
+    /// which [`GpuPlanner::plan`] then follows; [`GpuPlanner::wisdom`] has it to keep. Compiles some
+    /// tens of kernels, and runs each for milliseconds. Returns what was chosen, a line for each
+    /// transform along an axis.
+    ///
+    /// What is measured of a pipeline that multiplies is followed for other factors of the same
+    /// variant of [`Multiplier`](fourfold::Multiplier). A threshold is left out, since plans with and
+    /// without one share what is measured.
     ///
     /// # Errors
     /// As [`GpuPlanner::plan`], and if the device has no memory for input and output.
-    pub fn tune(&self, problem: &Problem) -> Result<String> {
-        check_lengths(problem)?;
-        let bench = Bench::new(self, problem)?;
+    pub fn tune<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<String> {
+        self.tune_pipeline(&what.into())
+    }
+
+    fn tune_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<String> {
+        let bench = Bench::new(self, pipeline)?;
         let estimated = bench.lower(&[])?;
         let passes = estimated.choices().len();
         if passes == 0 {
@@ -51,15 +59,17 @@ impl GpuPlanner {
             }
         }
         let text = estimate::print(&best.work().choices());
-        self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
+        self.lock_wisdom().insert(pipeline.borrowed(), &self.wisdom_name(), &text)?;
         Ok(text)
     }
 }
 
-/// A problem with arrays to measure on.
+/// A pipeline with arrays to measure on.
 struct Bench<'a> {
     planner: &'a GpuPlanner,
     recipe: Recipe,
+    /// The multiply.
+    action: Option<Action>,
     /// Of another array also for problems in place, whose numbers would soon overflow.
     input: Buffer,
     output: Buffer,
@@ -98,20 +108,23 @@ impl Candidate<'_> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(planner: &'a GpuPlanner, problem: &Problem) -> Result<Bench<'a>> {
+    fn new(planner: &'a GpuPlanner, pipeline: &Pipeline<'_>) -> Result<Bench<'a>> {
+        let recipe = planner.recipe(pipeline)?;
+        let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
         let array = |layout: &Layout, domain| random(planner, problem.precision(), domain, layout.len);
         Ok(Bench {
-            recipe: planner.recipe(problem)?,
             input: array(problem.input(), problem.input_domain())?,
-            output: array(problem.output(), problem.output_domain())?,
+            output: array(end.output(), end.output_domain())?,
+            action: pipeline.multiplier().map(Action::multiply).transpose()?,
             planner,
+            recipe,
         })
     }
 
     /// The kernels that choices stand for, estimated where there are none: on this device clusters
     /// may be refused.
     fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
-        lower(self.planner.kernel_cache.limits(), &self.recipe, false, None, choices)
+        lower(self.planner.kernel_cache.limits(), &self.recipe, false, self.action.as_ref(), choices)
     }
 
     /// The fastest of `best` and those that differ from it in one pass.

@@ -33,7 +33,7 @@ impl Limits {
 /// All passes of a recipe; one that copies, if it has none. `parts`: transforms of reals act on
 /// both parts of complex arrays. Where a filter would transform, multiply and transform back in one
 /// pass, there are two, of which the first multiplies; an input is multiplied as it is read, an
-/// output as it is written. `choices`, one a pass of lines, or none of them.
+/// output as it is written. `choices`, one a transform of lines, or none of them.
 pub(crate) fn lower<'a>(
     limits: &Limits,
     recipe: &'a Recipe,
@@ -85,11 +85,13 @@ impl Lowering<'_> {
         let &Lowering { arrays: PlanArrays { recipe, .. }, action, choices, .. } = self;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
         let [from, to] = [pass.from, pass.to];
+        let first = recipe.passes()[..i].iter().map(transforms).sum::<usize>();
         if let [PassOp::Transform(before), PassOp::Multiply, PassOp::Transform(after)] = &*pass.ops {
             let (done, ends) = (&recipe.passes()[..i], [from, SPECTRUM]);
+            let [before, after] = [(before, choices.get(first)), (after, choices.get(first + 1))];
             return Ok(vec![
-                self.pass(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
-                self.pass(end, &[], pass.axis, [SPECTRUM, to], Some((after, None)), [None, None])?,
+                self.pass(problem, done, pass.axis, ends, Some(before), [None, action])?,
+                self.pass(end, &[], pass.axis, [SPECTRUM, to], Some(after), [None, None])?,
             ]);
         }
         let line = pass.ops.iter().find_map(|op| if let PassOp::Transform(line) = op { Some(line) } else { None });
@@ -98,9 +100,9 @@ impl Lowering<'_> {
         let last = i + 1 == recipe.passes().len();
         let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));
         // Of a filter, what comes after the pass that multiplies is the inverse problem's.
-        let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&PassOp::Multiply));
-        let (problem, done) = first.map_or((problem, &recipe.passes()[..i]), |first| (end, &recipe.passes()[first..i]));
-        let line = line.map(|line| (line, choices.get(i)));
+        let turn = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&PassOp::Multiply));
+        let (problem, done) = turn.map_or((problem, &recipe.passes()[..i]), |turn| (end, &recipe.passes()[turn..i]));
+        let line = line.map(|line| (line, choices.get(first)));
         Ok(vec![self.pass(problem, done, pass.axis, [from, to], line, [before, after])?])
     }
 
@@ -152,12 +154,17 @@ fn mark_evict_first(list: &mut [LoweredPass], arrays: &PlanArrays, cache: usize)
     }
 }
 
-/// An error if there are choices, but not one a pass.
+/// How many transforms are steps of a pass.
+fn transforms(pass: &Pass) -> usize {
+    pass.ops.iter().filter(|op| matches!(op, PassOp::Transform(_))).count()
+}
+
+/// An error if there are choices, but not one a transform.
 fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
-    match (choices.len(), recipe.passes().len()) {
+    match (choices.len(), recipe.lines().count()) {
         (0, _) => Ok(()),
-        (count, passes) if count == passes => Ok(()),
-        (count, passes) => Err(argument(format!("{count} choices for {passes} passes: expected one each"))),
+        (count, lines) if count == lines => Ok(()),
+        (count, lines) => Err(argument(format!("{count} choices for {lines} passes: expected one each"))),
     }
 }
 

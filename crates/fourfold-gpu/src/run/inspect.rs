@@ -19,7 +19,7 @@ use crate::run::counts::Counts;
 use crate::run::executable::grid;
 use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
-use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
+use fourfold::{Error, Multiplier, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
 ///
@@ -208,11 +208,11 @@ impl Target {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
     }
 
-    /// What `wisdom` knows here of a problem that is computed by the planner's own recipe; nothing,
+    /// What `wisdom` knows here of a pipeline that is computed by the planner's own recipe; nothing,
     /// if all is to be estimated.
-    pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
-        let text = wisdom.get(problem, &self.engine_name());
-        text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
+    pub(crate) fn choices(&self, pipeline: &Pipeline<'_>, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let text = wisdom.get(pipeline.borrowed(), &self.engine_name());
+        text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(pipeline, &error)))
     }
 
     /// The same for a recipe, of which wisdom knows nothing unless it is the planner's own.
@@ -220,15 +220,15 @@ impl Target {
         let problem = recipe.problem();
         let is_known = wisdom.get(problem, &self.engine_name()).is_some();
         let is_own = is_known && Planner::new().recipe(problem).as_ref() == Ok(recipe);
-        if is_own { self.choices(problem, wisdom) } else { Ok(vec![]) }
+        if is_own { self.choices(&problem.into(), wisdom) } else { Ok(vec![]) }
     }
 }
 
-/// What is wrong with what wisdom has on a problem.
-pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
+/// What is wrong with what wisdom has on a pipeline.
+pub(crate) fn unwise(pipeline: &Pipeline<'_>, error: &Error) -> Error {
     Error::new(
         error.kind(),
-        format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line"),
+        format!("the wisdom on `{pipeline}`: {error}; if another version wrote it, remove its line"),
     )
 }
 

@@ -1,12 +1,19 @@
 //! Wisdom: recipes that were found by measuring, as text.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::problem::problem::Problem;
+use crate::recipe::pipeline::Pipeline;
+use crate::recipe::pipeline_key::PipelineKey;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 /// The fastest measured recipes, one for each pair of a problem and an engine.
+///
+/// Devices also know the fastest ways to compute a [`Pipeline`] that multiplies. Its steps take the
+/// place of the problem, with the kind of the factors:
+/// `dct2 f64 64x64 | multiply table | idct2 f64 64x64`. The kinds are `table`, `complex-table`,
+/// `separable`, `complex-separable` and `reciprocal-sum`, as the variants of
+/// [`Multiplier`](crate::Multiplier).
 ///
 /// Wisdom can be printed and parsed, for example to keep it in a file. It is valid only for the
 /// machine on which it was measured. Each line has a problem, an engine and a recipe with tabs
@@ -23,7 +30,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wisdom {
-    /// Recipes by problem and engine.
+    /// Recipes by problem, or pipeline, and engine.
     recipes: BTreeMap<(String, String), String>,
 }
 
@@ -39,18 +46,24 @@ impl Wisdom {
         Wisdom::default()
     }
 
-    /// The recipe of `problem` on `engine`, with one pass on each line.
-    pub fn get(&self, problem: &Problem, engine: &str) -> Option<String> {
-        let recipe = self.recipes.get(&(problem.to_string(), engine.to_owned()))?;
+    /// The recipe of a problem or a [`Pipeline`] on `engine`, with one pass on each line. A threshold
+    /// is ignored.
+    pub fn get<'a>(&self, what: impl Into<Pipeline<'a>>, engine: &str) -> Option<String> {
+        let recipe = self.recipes.get(&(PipelineKey::from(&what.into()).to_string(), engine.to_owned()))?;
         Some(recipe.replace(PASSES, "\n"))
     }
 
-    /// Adds `recipe`, which has one pass on each line, or replaces the present one.
+    /// Adds `recipe` of a problem or a [`Pipeline`], which has one pass on each line, or replaces the
+    /// present one.
     ///
     /// # Errors
     /// If the engine's name or the recipe is empty or contains tabs, or if the name contains line
     /// ends.
-    pub fn insert(&mut self, problem: &Problem, engine: &str, recipe: &str) -> Result<()> {
+    pub fn insert<'a>(&mut self, what: impl Into<Pipeline<'a>>, engine: &str, recipe: &str) -> Result<()> {
+        self.insert_key(&PipelineKey::from(&what.into()), engine, recipe)
+    }
+
+    fn insert_key(&mut self, key: &PipelineKey, engine: &str, recipe: &str) -> Result<()> {
         let recipe = recipe.trim().lines().map(str::trim).collect::<Vec<_>>().join(PASSES);
         for (what, text) in [("engine's name", engine), ("recipe", &recipe)] {
             if text.is_empty() || text.contains(['\t', '\n', '\r']) {
@@ -58,7 +71,7 @@ impl Wisdom {
                 return Err(Error::new(ErrorKind::Argument, message));
             }
         }
-        self.recipes.insert((problem.to_string(), engine.to_owned()), recipe);
+        self.recipes.insert((key.to_string(), engine.to_owned()), recipe);
         Ok(())
     }
 
@@ -87,7 +100,7 @@ impl Wisdom {
                 format!("{} fields: expected a problem, an engine and a recipe, with tabs between", fields.len());
             return Err(Error::new(ErrorKind::Notation, message));
         };
-        self.insert(&problem.parse()?, engine, recipe)
+        self.insert_key(&problem.parse()?, engine, recipe)
     }
 
     /// Removes the recipes of one engine that `check` refuses, which takes a problem and its
@@ -135,7 +148,7 @@ impl FromStr for Wisdom {
     /// Parses the format that `Display` writes.
     ///
     /// # Errors
-    /// If a line does not have three fields, or if the first field is not a problem. Recipes are
+    /// If a line does not have three fields, or if the first field is no problem or pipeline. Recipes are
     /// not checked, since their engines parse them.
     fn from_str(text: &str) -> Result<Wisdom> {
         let (wisdom, skipped) = Wisdom::read(text);

@@ -2,6 +2,7 @@ pub(crate) mod multiplier;
 pub(crate) mod parse;
 pub(crate) mod parse_scheme;
 pub(crate) mod pipeline;
+pub(crate) mod pipeline_key;
 pub(crate) mod recipe;
 pub(crate) mod reduction;
 pub(crate) mod reorder;

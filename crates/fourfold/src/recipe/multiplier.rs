@@ -1,10 +1,12 @@
 //! The factors of pointwise multiplies.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, collected};
 use crate::problem::element::Domain;
 use crate::problem::layout::Layout;
 use crate::recipe::recipe::{PassOp, Recipe};
 use num_complex::Complex;
+use std::fmt;
+use std::str::FromStr;
 
 /// The factors f_{k0,k1,…} of a pointwise multiply y_k = f_k x_k in a
 /// [`Pipeline`](crate::Pipeline). They are real or complex.
@@ -28,7 +30,87 @@ pub enum Multiplier {
     ReciprocalSum(Vec<Vec<f64>>),
 }
 
+/// The variants of [`Multiplier`], without their factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MultiplierKind {
+    Table,
+    ComplexTable,
+    Separable,
+    ComplexSeparable,
+    ReciprocalSum,
+}
+
+impl MultiplierKind {
+    const ALL: [MultiplierKind; 5] = [
+        MultiplierKind::Table,
+        MultiplierKind::ComplexTable,
+        MultiplierKind::Separable,
+        MultiplierKind::ComplexSeparable,
+        MultiplierKind::ReciprocalSum,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            MultiplierKind::Table => "table",
+            MultiplierKind::ComplexTable => "complex-table",
+            MultiplierKind::Separable => "separable",
+            MultiplierKind::ComplexSeparable => "complex-separable",
+            MultiplierKind::ReciprocalSum => "reciprocal-sum",
+        }
+    }
+}
+
+impl fmt::Display for MultiplierKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for MultiplierKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<MultiplierKind> {
+        let unknown = || {
+            let names = MultiplierKind::ALL.map(MultiplierKind::name).join(", multiply ");
+            Error::new(ErrorKind::Notation, format!("`multiply {text}`: expected one of multiply {names}"))
+        };
+        MultiplierKind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(unknown)
+    }
+}
+
 impl Multiplier {
+    pub(crate) fn kind(&self) -> MultiplierKind {
+        match self {
+            Multiplier::Table(_) => MultiplierKind::Table,
+            Multiplier::ComplexTable(_) => MultiplierKind::ComplexTable,
+            Multiplier::Separable(_) => MultiplierKind::Separable,
+            Multiplier::ComplexSeparable(_) => MultiplierKind::ComplexSeparable,
+            Multiplier::ReciprocalSum(_) => MultiplierKind::ReciprocalSum,
+        }
+    }
+
+    /// A multiplier for an array of this shape, with factors (or terms) between 1/2 and 3/2 that
+    /// differ in all digits.
+    pub(crate) fn example(kind: MultiplierKind, shape: &[usize]) -> Result<Multiplier> {
+        const GOLDEN: f64 = 0.618_033_988_749_894_9;
+        let factor = |i: usize| 0.5 + (i as f64 * GOLDEN).fract();
+        let count = shape.iter().product();
+        let list = |n: usize| collected(n, (0..n).map(factor), format_args!("{n} factors"));
+        let complex_list =
+            |n: usize| collected(n, (0..n).map(|i| Complex::new(factor(i), 0.0)), format_args!("{n} factors"));
+        Ok(match kind {
+            MultiplierKind::Table => Multiplier::Table(list(count)?),
+            MultiplierKind::ComplexTable => Multiplier::ComplexTable(complex_list(count)?),
+            MultiplierKind::Separable => Multiplier::Separable(shape.iter().map(|n| list(*n)).collect::<Result<_>>()?),
+            MultiplierKind::ComplexSeparable => {
+                Multiplier::ComplexSeparable(shape.iter().map(|n| complex_list(*n)).collect::<Result<_>>()?)
+            }
+            MultiplierKind::ReciprocalSum => {
+                Multiplier::ReciprocalSum(shape.iter().map(|n| list(*n)).collect::<Result<_>>()?)
+            }
+        })
+    }
+
     pub(crate) fn is_complex(&self) -> bool {
         matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_))
     }

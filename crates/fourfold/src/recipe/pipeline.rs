@@ -64,7 +64,7 @@ pub struct Pipeline<'a> {
 // A pipeline has at most three steps, so boxing the large variant would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
-enum PipelineStep<'a> {
+pub(crate) enum PipelineStep<'a> {
     Transform(Cow<'a, Problem>),
     Multiply(Cow<'a, Multiplier>),
     Threshold(f64),
@@ -151,6 +151,10 @@ impl<'a> Pipeline<'a> {
     /// The threshold, if there is one.
     pub fn least(&self) -> Option<f64> {
         self.steps.iter().find_map(|step| if let PipelineStep::Threshold(least) = step { Some(*least) } else { None })
+    }
+
+    pub(crate) fn steps(&self) -> &[PipelineStep<'a>] {
+        &self.steps
     }
 
     /// The problem, if the pipeline is only that.
