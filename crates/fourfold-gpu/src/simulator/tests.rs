@@ -1,7 +1,7 @@
 //! What is simulated.
 
 use crate::api::tune::STEPS;
-use crate::choose::estimate::Choice;
+use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
@@ -128,7 +128,7 @@ fn multiplied_sides_are_right_and_have_no_races() {
     {
         for multiplier in side.multipliers(&problem) {
             let end = side as usize;
-            let descs = simulate_multiplied(target, &problem, side, multiplier);
+            let descs = simulate_multiplied(target, &problem, side, &multiplier, &[]).descs;
             let desc = descs.iter().find(|desc| desc.pointwise[end].is_some()).unwrap();
             reached[0][end] += usize::from(desc.lane_pairs[end]);
             reached[1][end] += usize::from(desc.cluster > 1);
@@ -140,15 +140,49 @@ fn multiplied_sides_are_right_and_have_no_races() {
     );
 }
 
-/// Panics unless it is right; the kernels.
-fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<KernelDesc> {
-    let recipe = side.recipe(&multiplier, problem).unwrap();
-    let action = Some(Action::multiply(&multiplier).unwrap());
-    let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
+/// What a plan that multiplies launches, and what was chosen.
+struct Simulated {
+    descs: Vec<KernelDesc>,
+    chosen: Vec<Chosen>,
+}
+
+/// Panics unless it is right.
+fn simulate_multiplied(
+    target: &Target,
+    problem: &Problem,
+    side: Side,
+    multiplier: &Multiplier,
+    choices: &[Choice],
+) -> Simulated {
+    let recipe = side.recipe(multiplier, problem).unwrap();
+    let action = Some(Action::multiply(multiplier).unwrap());
+    let lowered = lower(target.limits(), &recipe, false, action.as_ref(), choices).unwrap();
     let bluestein = lowered.uses_bluestein();
-    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&lowered, x, y));
-    assert!(verdict.holds(), "{verdict:?}\n{recipe}");
-    lowered.descs()
+    let verdict = side.verdict(multiplier, problem, bluestein, |x, y| simulate_passes(&lowered, x, y));
+    assert!(verdict.holds(), "{verdict:?}\n{recipe}\n{choices:?}");
+    Simulated { descs: lowered.descs(), chosen: lowered.chosen() }
+}
+
+/// Whatever measuring may pick for a pipeline that multiplies is right.
+#[test]
+fn all_choices_of_passes_that_multiply_are_right() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10);
+    let mut pointwise = 0;
+    for (case, side) in ["dct2 f64 24x10", "fft f32 4x30", "dct3 f32 6x32"].into_iter().zip(SIDES.into_iter().cycle()) {
+        let problem: Problem = case.parse().unwrap();
+        let multiplier = &side.multipliers(&problem)[0];
+        let run = |choices: &[Choice]| simulate_multiplied(&target, &problem, side, multiplier, choices);
+        let chosen = run(&[]).chosen;
+        for (pass, of_pass) in chosen.iter().enumerate() {
+            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, target.limits())) {
+                let mut choices: Vec<Choice> = chosen.iter().map(|chosen| chosen.choice.clone()).collect();
+                choices[pass] = choice;
+                let descs = run(&choices).descs;
+                pointwise += descs.iter().flat_map(|desc| &desc.pointwise).filter(|end| end.is_some()).count();
+            }
+        }
+    }
+    assert!(pointwise > 100, "only {pointwise} multiplies");
 }
 
 #[test]

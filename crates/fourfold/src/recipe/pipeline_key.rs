@@ -17,6 +17,8 @@ pub struct PipelineKey {
     steps: Vec<KeyStep>,
 }
 
+// A pipeline has at most three steps, so boxing the large variant would save nothing.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 enum KeyStep {
     Transform(Problem),
