@@ -16,6 +16,14 @@ mod common;
 #[path = "../../crates/fourfold-cli/src/npy/mod.rs"]
 #[allow(dead_code)]
 mod npy;
+/// Images of the command, and PNG files.
+#[allow(dead_code)]
+mod picture {
+    #[path = "../../../crates/fourfold-cli/src/picture/pixels.rs"]
+    pub(crate) mod pixels;
+    #[path = "../../../crates/fourfold-cli/src/picture/png_file.rs"]
+    pub(crate) mod png_file;
+}
 mod targets;
 
 use libfuzzer_sys::fuzz_target;

@@ -36,12 +36,13 @@ const TEXTS: u64 = 10_000_000;
 const FILES: u64 = 1_000_000;
 const PLANS: u64 = 100_000;
 
-const TARGETS: [Target; 11] = [
+const TARGETS: [Target; 12] = [
     target("notation", TEXTS, "notation", "-max_len=256 -dict=fuzz/dictionaries/notation.dict"),
     target("recipes", TEXTS, "recipes", "-max_len=512 -dict=fuzz/dictionaries/recipes.dict"),
     target("wisdom", TEXTS, "wisdom", "-max_len=512 -dict=fuzz/dictionaries/wisdom.dict"),
     target("choices", TEXTS, "choices", "-max_len=256 -dict=fuzz/dictionaries/choices.dict"),
     target("npy", TEXTS, "npy", "-max_len=1024 -dict=fuzz/dictionaries/npy.dict"),
+    target("png", FILES, "png", "-max_len=2048 -dict=fuzz/dictionaries/png.dict"),
     target("jpeg", FILES, "jpeg", "-max_len=4096"),
     target("coefficients", FILES, "jpeg", "-max_len=4096"),
     target("encode", FILES, "encode", "-max_len=1024"),

@@ -25,12 +25,13 @@ const fn guarantee(what: &'static str, command: &'static str, lines: &'static st
 const FUZZ: &str = "`cargo xtask fuzz --carry FOLDER`, then `FOLDER/run`";
 const FAULTS: &str = "`cargo test -p fourfold-cli --test faults -- --nocapture`";
 
-const GUARANTEES: [Guarantee; 23] = [
+const GUARANTEES: [Guarantee; 24] = [
     guarantee("Any text is a problem or an error", FUZZ, "fuzz notation: "),
     guarantee("Any text is a recipe that computes its problem, or an error", FUZZ, "fuzz recipes: "),
     guarantee("Any text is wisdom, or lines that are skipped", FUZZ, "fuzz wisdom: "),
     guarantee("Any text says what a GPU's kernels shall be, or is an error", FUZZ, "fuzz choices: "),
     guarantee("Any file is an array in `.npy`, or an error", FUZZ, "fuzz npy: "),
+    guarantee("Any PNG file is a picture that survives being written, or an error", FUZZ, "fuzz png: "),
     guarantee("Any JPEG file is decoded the same by one thread and two, or an error", FUZZ, "fuzz jpeg: "),
     guarantee("Any JPEG file's coefficients survive being written, or an error", FUZZ, "fuzz coefficients: "),
     guarantee("Any coefficients are written and read again, or an error", FUZZ, "fuzz encode: "),

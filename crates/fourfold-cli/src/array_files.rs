@@ -1,14 +1,25 @@
 //! The files of commands that make an array of an array, and may draw it.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Result;
 use fourfold::oracle::verify::Data;
 
+use crate::files::input::open_to_read;
 use crate::files::output::{Output, check_outputs};
 use crate::npy;
+use crate::npy::Npy;
 use crate::picture::plot::Plot;
 use crate::picture::png_file::check_png;
+
+/// Opens an array and reads its header.
+pub(crate) fn open_array(path: &Path) -> Result<Npy<BufReader<File>>> {
+    let file = open_to_read(path)?;
+    let bytes = file.metadata()?.len();
+    Npy::new(BufReader::new(file), bytes)
+}
 
 /// What is being written.
 pub(crate) struct ArrayFiles {

@@ -1,5 +1,6 @@
 //! Prints answers.
 
+use std::error::Error;
 use std::io::{self, Write};
 
 use anyhow::Result;
@@ -21,6 +22,31 @@ pub fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// The most letters and digits without a gap that a message repeats, and how many of longer ones.
+const LONGEST_WORD: [usize; 2] = [100, 40];
+
+/// A message as it is shown: a number of 300 digits says no more than its first ones.
+pub(crate) fn message(text: &str) -> String {
+    let [longest, kept] = LONGEST_WORD;
+    let short = |word: &str| match word.len() > longest {
+        true => format!("{}…{}", &word[..kept], word.trim_start_matches(|c: char| c.is_ascii_alphanumeric())),
+        false => word.to_owned(),
+    };
+    printable(&text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(short).collect::<String>())
+}
+
+/// An error and its causes in one line. Some errors of libraries have the text of their cause, which is
+/// then left out.
+pub(crate) fn told<'a>(causes: impl Iterator<Item = &'a (dyn Error + 'static)>) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for text in causes.map(ToString::to_string) {
+        if told.last().is_none_or(|last| !last.ends_with(&text)) {
+            told.push(text);
+        }
+    }
+    told.join(": ")
+}
+
 /// Prints an answer for programs.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let mut stdout = io::stdout().lock();
@@ -40,6 +66,23 @@ pub(crate) fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_numbers_are_shortened() {
+        let digits = |count| "7".repeat(count);
+        assert_eq!(message(&format!("é{}é, b", digits(300))), format!("é{}…é, b", digits(40)));
+        assert_eq!(message(&digits(100)), digits(100));
+        assert_eq!(message(&format!("{} a", digits(101))), format!("{}… a", digits(40)));
+    }
+
+    #[test]
+    fn an_error_is_told_once() {
+        let full = || std::io::Error::other("File too large (os error 27)");
+        let error = anyhow::Error::from(png::EncodingError::from(full())).context("cannot write a.png");
+        assert_eq!(told(error.chain()), "cannot write a.png: File too large (os error 27)");
+        let error = anyhow::Error::from(full()).context("cannot write a");
+        assert_eq!(told(error.chain()), "cannot write a: File too large (os error 27)");
+    }
 
     #[test]
     fn a_terminal_gets_no_commands() {

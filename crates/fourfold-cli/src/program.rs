@@ -11,7 +11,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
 use fourfold_gpu::cache::Cache;
 
-use crate::print::printable;
+use crate::print::{message, printable, told};
 
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
@@ -42,14 +42,14 @@ fn ended<A: Parser>(result: Result<()>, success: i32) -> ExitCode {
     match result {
         Ok(()) => ExitCode::from(u8::try_from(success).unwrap_or(FAILURE)),
         Err(error) if is_closed_pipe(&error) => ExitCode::from(FAILURE),
-        Err(error) => complain::<A>(FAILURE, &format!("{error:#}")),
+        Err(error) => complain::<A>(FAILURE, &told(error.chain())),
     }
 }
 
 /// Prints an error on stderr: one line, or several if a compiler's log is part of the message.
-fn complain<A: Parser>(code: u8, message: &str) -> ExitCode {
+fn complain<A: Parser>(code: u8, text: &str) -> ExitCode {
     // If stderr is closed, only the exit code tells of the error.
-    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), printable(message.trim_end()));
+    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), message(text.trim_end()));
     ExitCode::from(code)
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn warn(path: &Path, warnings: &[String]) {
         None => warning.clone(),
     });
     for warning in shown.chain((more > 0).then(|| format!("{more} more warnings"))) {
-        let warning = printable(&format!("fourfold: warning: {}: {warning}", path.display()));
+        let warning = message(&format!("fourfold: warning: {}: {warning}", path.display()));
         let _ = writeln!(io::stderr(), "{warning}");
     }
 }

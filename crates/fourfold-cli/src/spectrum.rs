@@ -12,6 +12,9 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
+    /// The bytes of a logarithm, and of its sample in the image.
+    pub(crate) const BYTES: usize = size_of::<f32>() + size_of::<u16>();
+
     pub(crate) fn new(picture: &Picture) -> Result<Spectrum> {
         let channels = picture.color_channels();
         Ok(Spectrum { logarithms: zeros(picture.width * picture.height * channels)?, channels })

@@ -12,8 +12,9 @@ use fourfold::Wisdom;
 use fourfold_gpu::cache::Cache;
 
 use crate::args::common::WisdomFile;
-use crate::files::input::read_text_if_any;
+use crate::files::input::{open_regular, read_text_if_any};
 use crate::files::output::Output;
+use crate::print::told;
 use crate::program::warn;
 
 /// The environment variable that names the file.
@@ -103,7 +104,7 @@ pub(crate) fn load(file: &WisdomFile) -> Result<Tuning> {
 
 /// An error without its first part, which names the file.
 fn cause(error: &Error) -> String {
-    error.chain().skip(1).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    told(error.chain().skip(1))
 }
 
 /// Reads the file that `tune` adds to. It may be absent. If it cannot be replaced, that is an error
@@ -163,11 +164,7 @@ fn lock(path: &Path) -> Result<File> {
     let mut name = OsString::from(path);
     name.push(".lock");
     let lock = || {
-        // Opening a named pipe would wait for its reader.
-        if std::fs::symlink_metadata(&name).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(std::io::Error::other("it is not a regular file"));
-        }
-        let file = File::options().create(true).append(true).open(&name)?;
+        let file = open_regular(File::options().create(true).append(true), Path::new(&name))?;
         file.lock()?;
         Ok::<_, std::io::Error>(file)
     };

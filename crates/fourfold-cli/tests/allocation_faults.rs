@@ -8,7 +8,7 @@ mod failing_allocator;
 use failing_allocator::Refuse::{Beyond, Nothing, Number};
 use failing_allocator::{FailingAllocator, count, live, peaks, refuse};
 use fourfold::baseline::Algorithm;
-use fourfold::convolve::{Convolution, ConvolutionMethod};
+use fourfold::convolve::{Convolution, ConvolutionMethod, Mode};
 use fourfold::electrostatics::{Cells, Electrostatics, Grid};
 use fourfold::poisson::{Axis, Boundary, BoundaryValues, End, Equation, Solver};
 use fourfold::{Isa, Multiplier, Pipeline, Planner, Precision, Problem};
@@ -211,6 +211,26 @@ fn convolving(tally: &mut Tally) {
         let convolution = many().unwrap();
         tally.each(&format!("convolving {method:?}"), || convolution.apply(&x, &mut y.borrow_mut()));
         tally.each("the first of many", || many()?.apply(&x, &mut y.borrow_mut()));
+    }
+    estimated(tally, &[300, 200], &[64, 64]);
+    estimated(tally, &[100, 120], &[500, 400]);
+    estimated(tally, &[20_000, 30], &[3]);
+    estimated(tally, &[200_000], &[3000]);
+}
+
+/// What a convolution takes is known before, and no more than twice as much.
+fn estimated(tally: &mut Tally, shape: &[usize], kernel_shape: &[usize]) {
+    let kernel = vec![0.5; kernel_shape.iter().product()];
+    let (x, y) = (vec![1.0; shape.iter().product()], RefCell::new(vec![0.0; shape.iter().product()]));
+    for threads in [1, 2] {
+        tally.begin("a convolution", &|| {
+            let planner = Planner::builder().threads(threads).build()?;
+            Convolution::builder(shape, kernel_shape, &kernel).build(&planner)?.apply(&x, &mut y.borrow_mut())
+        });
+        let peak = peaks().last().copied().unwrap_or(0) + size_of_val(&x[..]);
+        let memory = Convolution::<f64>::memory(shape, kernel_shape, Mode::Same, threads).unwrap();
+        println!("PROBE {shape:?}, {kernel_shape:?} {threads}: {memory} bytes, in fact {peak}");
+        assert!((peak..=2 * peak).contains(&memory), "{shape:?}, {kernel_shape:?}: {memory} bytes, in fact {peak}");
     }
 }
 

@@ -178,7 +178,7 @@ fn bad_images_leave_the_old_output() {
     save(&jpeg, &picture(40, 30, RGB8), 40, 30, RGB8);
     let output = folder.write("out.png", b"old");
     let (good_bytes, jpeg_bytes) = (read(&good), read(&jpeg));
-    let cases: [(&[u8], &[&str]); 10] = [
+    let cases: [(&[u8], &[&str]); 11] = [
         (b"", &["neither PNG nor JPEG"]),
         (b"BM not here", &["neither PNG nor JPEG"]),
         (&good_bytes[..good_bytes.len() / 2], &["cannot read"]),
@@ -189,6 +189,7 @@ fn bad_images_leave_the_old_output() {
         (&png_header(0, 5), &["0x5"]),
         (&png_header(2_000_000_000, 2_000_000_000), &["2000000000x2000000000", "at most"]),
         (&png_header(100_000, 100_000), &["100000x100000"]),
+        (&png_header(16_000, 16_000), &["cut off: its pixels take 256016000 bytes, which cannot be"]),
     ];
     for (bytes, parts) in cases {
         let bad = folder.write("bad", bytes);

@@ -42,6 +42,23 @@ fn arrays_are_convolved() {
     assert!(read(&folder.path("y.png")).starts_with(b"\x89PNG"));
 }
 
+/// The kernel alone would fit, and so would its spectrum.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_asked_for_before_the_kernel_is_made() {
+    let folder = Folder::new();
+    save(&folder.path("in.png"), &picture(20, 15, L8), 20, 15, L8);
+    let line = "ulimit -v 3000000; exec \"$0\" convolve in.png -o out.png --gaussian 1024";
+    let mut start = std::process::Command::new("sh");
+    start.args(["-c", line]).arg(common::command().get_program()).current_dir(folder.path(""));
+    let message = common::one_error(1, &start.output().unwrap());
+    let bytes = message.split_once("this takes about ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
+    // In `f64` the kernel and its copies, and a tile with its spectrum and scratch.
+    let kernel = 8 * 8193 * 8193;
+    assert!(bytes.is_some_and(|bytes| (5 * kernel..8 * kernel).contains(&bytes)), "{message}");
+    assert_eq!(folder.names(), ["in.png"]);
+}
+
 #[test]
 fn images_are_blurred() {
     for color in [L8, RGBA16] {

@@ -276,6 +276,10 @@ fn the_cache_is_shown_and_cleared() {
     std::fs::create_dir_all(folder.path("kernels/mine.kernel")).unwrap();
     says(&run(&["cache", "--clear"]), &["kernels  0", "cleared  0"]);
     assert!(folder.path("kernels/mine.kernel").is_dir(), "a folder is no kernel");
+    assert_eq!(answer()["foreign"], serde_json::json!([]));
+    let taken = folder.path(&format!("kernels/{}.kernel", "0123456789abcdef".repeat(2)));
+    std::fs::create_dir(&taken).unwrap();
+    says(&run(&["cache"]), &["kernels  0", "foreign  ", taken.to_str().unwrap(), "is not used"]);
     let wrong = command().args(["cache"]).env("FOURFOLD_CACHE_LIMIT", "lots").output().unwrap();
     says(&one_error(1, &wrong), &["FOURFOLD_CACHE_LIMIT", "\"lots\"", "512M"]);
     let off = command().args(["cache"]).env("FOURFOLD_CACHE_DIR", "").output().unwrap();

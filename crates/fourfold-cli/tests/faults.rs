@@ -158,7 +158,8 @@ fn files_that_cannot_grow_are_errors() {
                 }
                 failed += 1;
                 if is_ignored {
-                    one_error(1, &output);
+                    let message = one_error(1, &output);
+                    assert_eq!(message.matches("File too large").count(), 1, "{message}");
                 }
                 work.is_old(&folder, &format!("{blocks} blocks"));
             }

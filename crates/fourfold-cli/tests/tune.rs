@@ -84,7 +84,11 @@ fn a_cache_that_cannot_be_read_is_a_warning() {
     for words in [&["plan", PROBLEM][..], &["verify", "dht f32 5"]] {
         says(&warned(command().args(words).env("FOURFOLD_CACHE_DIR", &file)), &["file/wisdom", "Not a directory"]);
     }
-    says(&warned(command().args(["plan", PROBLEM]).env("FOURFOLD_WISDOM", "/dev/zero")), &["/dev/zero", "longer"]);
+    let long = folder.path("long");
+    std::fs::File::create(&long).unwrap().set_len(1 << 25).unwrap();
+    for (path, why) in [("/dev/zero", "not a regular file"), (long.to_str().unwrap(), "longer than 16777216 bytes")] {
+        says(&warned(command().args(["plan", PROBLEM]).env("FOURFOLD_WISDOM", path)), &[path, why]);
+    }
 }
 
 #[test]
@@ -103,6 +107,21 @@ fn processes_do_not_lose_what_others_keep() {
     assert_eq!(lost, [0; 0], "{kept}");
 }
 
+/// A file of a stranger's does not fill the terminal.
+#[test]
+fn warnings_have_a_bound() {
+    let folder = Folder::new();
+    let line = format!("{}\tcpu\tx\n", "dct9 ".repeat(400));
+    let file = folder.write("wisdom", line.repeat(100).as_bytes());
+    let output = command().args(["plan", PROBLEM, "--wisdom"]).arg(&file).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.lines().count() == 21, "{told}");
+    let start = format!("fourfold: warning: {}: ", file.display());
+    let lengths: Vec<_> = told.lines().map(|line| line.strip_prefix(&start).unwrap().chars().count()).collect();
+    assert!(lengths.iter().all(|length| *length <= 501), "{lengths:?}");
+    says(told.lines().last().unwrap(), &["80 more warnings"]);
+}
+
 #[test]
 fn mistakes_are_explained() {
     let folder = Folder::new();
@@ -118,6 +137,9 @@ fn mistakes_are_explained() {
     assert!(!absent.exists(), "nothing is tuned before the mistake is found");
     let nowhere = command().args(["tune", PROBLEM]).env("FOURFOLD_CACHE_DIR", "").env("FOURFOLD_WISDOM", "").output();
     says(&one_error(1, &nowhere.unwrap()), &["--wisdom", "FOURFOLD_WISDOM"]);
+    // Tuning would take hours.
+    let long = "dct2 f64 1000x1000x100";
+    says(&failure(1, &[&"tune", &long, &"--wisdom", &"/dev/null"]), &["cannot write /dev/null: it is not a regular file"]);
     let unwritable = folder.write("file", b"").join("wisdom");
     says(&failure(1, &[&"tune", &PROBLEM, &"--wisdom", &unwritable]), &["file"]);
 }

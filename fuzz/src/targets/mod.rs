@@ -9,18 +9,20 @@ mod jpeg;
 mod notation;
 mod npy;
 mod plans;
+mod png;
 mod recipes;
 mod wisdom;
 
 use fourfold::Error;
 
 /// The targets by name.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 11] = [
+pub(crate) const TARGETS: [(&str, fn(&[u8])); 12] = [
     ("notation", notation::check),
     ("recipes", recipes::check),
     ("wisdom", wisdom::check),
     ("choices", choices::check),
     ("npy", npy::check),
+    ("png", png::check),
     ("jpeg", jpeg::check),
     ("coefficients", coefficients::check),
     ("encode", encode::check),

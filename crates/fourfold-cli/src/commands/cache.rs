@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::Cache;
 use crate::print::{bytes, print_json, print_text};
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Answer {
     /// `None` if no kernels are kept.
     folder: Option<String>,
@@ -17,6 +17,8 @@ struct Answer {
     kernels: usize,
     bytes: u64,
     targets: Vec<Target>,
+    /// What is named as a kernel and is no file of the user's: it is not used.
+    foreign: Vec<String>,
     /// The number of kernels that were removed.
     cleared: usize,
 }
@@ -31,7 +33,7 @@ struct Target {
 
 /// Clears the cache if that is asked for, and prints what it holds.
 pub(super) fn show_cache(args: &Cache) -> Result<()> {
-    let mut answer = Answer { folder: None, limit_bytes: 0, kernels: 0, bytes: 0, targets: Vec::new(), cleared: 0 };
+    let mut answer = Answer::default();
     if let Some(cache) = fourfold_gpu::cache::Cache::standard()? {
         answer.cleared = if args.clear { cache.clear()? } else { 0 };
         let entries = cache.entries()?;
@@ -40,6 +42,7 @@ pub(super) fn show_cache(args: &Cache) -> Result<()> {
         answer.kernels = entries.len();
         answer.bytes = entries.iter().map(|entry| entry.bytes).sum();
         answer.targets = targets(&entries);
+        answer.foreign = cache.foreign()?.iter().map(|path| path.display().to_string()).collect();
     }
     if args.json { print_json(&answer) } else { print_text(&text(&answer, args.clear)) }
 }
@@ -56,12 +59,13 @@ fn targets(entries: &[CacheEntry]) -> Vec<Target> {
 }
 
 fn text(answer: &Answer, clear: bool) -> String {
-    let Answer { folder, limit_bytes, kernels, bytes: held, targets, cleared } = answer;
+    let Answer { folder, limit_bytes, kernels, bytes: held, targets, foreign, cleared } = answer;
     let Some(folder) = folder else { return "kernels are not kept on disk\n".to_owned() };
     let mut text =
         format!("folder   {folder}\nlimit    {}\nkernels  {kernels}, {}\n", bytes(*limit_bytes), bytes(*held));
     let line = |target: &Target| format!("  {}: {}, {}\n", target.name, target.kernels, bytes(target.bytes));
     text.extend(targets.iter().map(line));
+    text.extend(foreign.iter().map(|path| format!("foreign  {path}: it is not used, since it is no regular file of yours\n")));
     if clear {
         text += &format!("cleared  {cleared}\n");
     }

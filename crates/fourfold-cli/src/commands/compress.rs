@@ -28,6 +28,7 @@ use crate::threshold::{Rule, Sample};
 /// Reads, compresses and writes an image, and prints a report.
 pub(super) fn compress_image(args: &Compress) -> Result<()> {
     let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref(), &args.limit)?;
+    picture.check_room(args.bytes(&picture))?;
     let mut result = picture.try_clone()?;
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
     let compress = match args.precision {
@@ -136,6 +137,13 @@ impl<T: Sample> Codec<T> {
 }
 
 impl Compress {
+    /// The bytes for each pixel: of the result, the coefficients of a channel, their magnitudes and
+    /// the plan's scratch; and with a spectrum, of its logarithms and their image.
+    fn bytes(&self, picture: &Picture) -> usize {
+        let spectrum = if self.spectrum.is_some() { Spectrum::BYTES * picture.color_channels() } else { 0 };
+        size_of::<u16>() * picture.channels + 2 * self.precision.bytes() + size_of::<f64>() + spectrum
+    }
+
     fn rule(&self) -> Rule {
         match (self.threshold, self.keep) {
             (Some(least), _) => Rule::Threshold(least),

@@ -1,7 +1,9 @@
 //! `fourfold convolve`: convolves an image or the array in a .npy file with a kernel.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -11,8 +13,8 @@ use fourfold::{Float, Planner, Precision};
 use serde::Serialize;
 
 use crate::args::convolve::Convolve;
-use crate::array::{collect, zeros};
-use crate::array_files::ArrayFiles;
+use crate::array::{check_memory, collect, zeros};
+use crate::array_files::{ArrayFiles, open_array};
 use crate::image_files::ImageFiles;
 use crate::npy::Npy;
 use crate::print::{print_json, print_text};
@@ -27,8 +29,8 @@ pub(super) fn convolve_file(args: &Convolve) -> Result<()> {
 fn convolve_array(args: &Convolve) -> Result<Report> {
     let inputs: Vec<_> = [Some(&*args.input), args.kernel.as_deref()].into_iter().flatten().collect();
     let files = ArrayFiles::create(&inputs, &args.output, args.plot.as_deref())?;
-    let (npy, failed) = (Npy::open(&args.input), || format!("cannot read {}", args.input.display()));
-    let npy = npy.with_context(failed)?;
+    let failed = || unread(&args.input);
+    let npy = open_array(&args.input).with_context(failed)?;
     let precision = args.precision.or(npy.header.dtype.precision()).unwrap_or(Precision::F64);
     let (shape, data) = (npy.header.shape.clone(), npy.read_reals(precision).with_context(failed)?);
     let (result, report) = match &data {
@@ -41,7 +43,7 @@ fn convolve_array(args: &Convolve) -> Result<Report> {
 }
 
 fn convolved<T: Float>(args: &Convolve, shape: &[usize], x: &[T]) -> Result<(Vec<T>, Report)> {
-    let convolution = args.convolution::<T>(shape)?;
+    let convolution = args.convolution::<T>(shape, 0)?;
     let mut y = zeros(convolution.output_shape().iter().product())?;
     let start = Instant::now();
     convolution.apply(x, &mut y)?;
@@ -52,10 +54,11 @@ fn convolve_image(args: &Convolve) -> Result<Report> {
     ensure!(args.mode == Mode::Same, "an image keeps its size: leave out --mode {}", args.mode);
     ensure!(args.plot.is_none(), "the output is an image: leave out --plot");
     let (picture, files) = ImageFiles::open(&args.input, &args.output, None, &args.limit)?;
-    let mut result = picture.try_clone()?;
-    let shape = [picture.height, picture.width];
-    let convolution = args.convolution::<f64>(&shape)?;
-    let (mut plane, count) = (zeros(shape[0] * shape[1])?, shape[0] * shape[1]);
+    let (shape, count) = ([picture.height, picture.width], picture.height * picture.width);
+    // The channel that is convolved, and a copy of the image.
+    let other = count.saturating_mul(size_of::<f64>() + picture.channels * size_of::<u16>());
+    let convolution = args.convolution::<f64>(&shape, other)?;
+    let (mut result, mut plane) = (picture.try_clone()?, zeros(count)?);
     let start = Instant::now();
     for channel in 0..picture.color_channels() {
         convolution.apply(&collect(count, picture.plane(channel))?, &mut plane)?;
@@ -66,31 +69,63 @@ fn convolve_image(args: &Convolve) -> Result<Report> {
     Ok(report)
 }
 
+fn unread(path: &Path) -> String {
+    format!("cannot read {}", path.display())
+}
+
+/// The kernel before its elements take memory.
+enum Kernel {
+    File(PathBuf, Npy<BufReader<File>>),
+    /// The product of the same weights along all axes.
+    Product(Vec<f64>),
+}
+
+impl Kernel {
+    fn shape(&self, axes: usize) -> Vec<usize> {
+        match self {
+            Kernel::File(_, npy) => npy.header.shape.clone(),
+            Kernel::Product(weights) => vec![weights.len(); axes],
+        }
+    }
+
+    fn elements(self, axes: usize) -> Result<Vec<f64>> {
+        match self {
+            Kernel::Product(weights) => product(&weights, axes),
+            Kernel::File(path, npy) => match npy.read_reals(Precision::F64).with_context(|| unread(&path))? {
+                Data::F64(kernel) => Ok(kernel),
+                _ => unreachable!("the reals of a file"),
+            },
+        }
+    }
+}
+
 impl Convolve {
-    /// The convolution of arrays of this shape.
-    fn convolution<T: Float>(&self, shape: &[usize]) -> Result<Convolution<T>> {
-        let (kernel_shape, kernel) = match (&self.kernel, self.gaussian, self.side) {
-            (Some(path), ..) => read_kernel(path)?,
-            (_, Some(sigma), _) => product(&gaussian(sigma), shape.len())?,
-            (.., side) => {
-                let side = usize::from(side.expect("the command line demands one of the three"));
-                product(&vec![1.0 / side as f64; side], shape.len())?
-            }
-        };
+    /// The convolution of arrays of this shape, if there is memory for it, its output and so many
+    /// `other` bytes.
+    fn convolution<T: Float>(&self, shape: &[usize], other: usize) -> Result<Convolution<T>> {
+        let kernel = self.kernel()?;
+        let kernel_shape = kernel.shape(shape.len());
+        let count = kernel_shape.iter().fold(1, |count: usize, n| count.saturating_mul(*n));
+        let own = Convolution::<T>::memory(shape, &kernel_shape, self.mode, self.threads)?;
+        // The kernel is made in `f64`, and copied.
+        let bytes = count.saturating_mul(size_of::<f64>() + size_of::<T>()).saturating_add(own);
+        check_memory(bytes.saturating_add(other))?;
+        let kernel = kernel.elements(shape.len())?;
         let kernel = collect(kernel.len(), kernel.iter().map(|&h| T::nearest(h)))?;
         let builder = Convolution::builder(shape, &kernel_shape, &kernel).mode(self.mode).boundary(self.boundary);
         let builder = if self.correlate { builder.correlate() } else { builder };
         Ok(builder.build(&Planner::builder().threads(self.threads).build()?)?)
     }
-}
 
-fn read_kernel(path: &Path) -> Result<(Vec<usize>, Vec<f64>)> {
-    let failed = || format!("cannot read {}", path.display());
-    let npy = Npy::open(path).with_context(failed)?;
-    let shape = npy.header.shape.clone();
-    match npy.read_reals(Precision::F64).with_context(failed)? {
-        Data::F64(kernel) => Ok((shape, kernel)),
-        _ => unreachable!("the reals of a file"),
+    fn kernel(&self) -> Result<Kernel> {
+        Ok(match (&self.kernel, self.gaussian, self.side) {
+            (Some(path), ..) => Kernel::File(path.clone(), open_array(path).with_context(|| unread(path))?),
+            (_, Some(sigma), _) => Kernel::Product(gaussian(sigma)),
+            (.., side) => {
+                let side = usize::from(side.expect("the command line demands one of the three"));
+                Kernel::Product(vec![1.0 / side as f64; side])
+            }
+        })
     }
 }
 
@@ -103,13 +138,13 @@ fn gaussian(sigma: f64) -> Vec<f64> {
 }
 
 /// The product of the same weights along all axes.
-fn product(weights: &[f64], axes: usize) -> Result<(Vec<usize>, Vec<f64>)> {
+fn product(weights: &[f64], axes: usize) -> Result<Vec<f64>> {
     let mut kernel = vec![1.0];
     for _ in 0..axes {
         let count = kernel.len().checked_mul(weights.len()).context("the kernel does not fit in memory")?;
         kernel = collect(count, kernel.iter().flat_map(|outer| weights.iter().map(move |weight| outer * weight)))?;
     }
-    Ok((vec![weights.len(); axes], kernel))
+    Ok(kernel)
 }
 
 /// The answer.

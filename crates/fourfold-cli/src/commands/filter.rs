@@ -34,6 +34,7 @@ use crate::spectrum::Spectrum;
 /// Reads, filters and writes an image, and prints a report.
 pub(super) fn filter_image(args: &Filter) -> Result<()> {
     let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref(), &args.limit)?;
+    picture.check_room(args.bytes(&picture))?;
     let mut result = picture.try_clone()?;
     let mut channels = Channels::new(args, &picture)?;
     let start = Instant::now();
@@ -48,6 +49,17 @@ pub(super) fn filter_image(args: &Filter) -> Result<()> {
     files.write(&result, spectrum.as_ref())?;
     let report = Report::new(&channels.response, time);
     if args.json { print_json(&report) } else { print_text(&report.text()) }
+}
+
+impl Filter {
+    /// The bytes for each pixel: of the result, the response, and four arrays, which are the input,
+    /// the output, the plan's scratch and its factors; and with a spectrum, of its logarithms and
+    /// their image, of half a spectrum and of its plan's scratch.
+    fn bytes(&self, picture: &Picture) -> usize {
+        let (real, colors) = (self.precision.bytes(), picture.color_channels());
+        let spectrum = if self.spectrum.is_some() { Spectrum::BYTES * colors + 2 * real } else { 0 };
+        size_of::<u16>() * picture.channels + size_of::<f64>() / 2 + 4 * real + spectrum
+    }
 }
 
 /// The response of a filter, for images of one size.

@@ -10,15 +10,14 @@ use serde::Serialize;
 
 use crate::args::poisson::Poisson;
 use crate::array::{check_memory, zeros_of};
-use crate::array_files::ArrayFiles;
-use crate::npy::Npy;
+use crate::array_files::{ArrayFiles, open_array};
 use crate::print::{print_json, print_text};
 
 /// Reads f, solves, writes u, and prints a report.
 pub(super) fn solve_file(args: &Poisson) -> Result<()> {
     let files = ArrayFiles::create(&[&args.input], &args.output, args.plot.as_deref())?;
     let failed = || format!("cannot read {}", args.input.display());
-    let npy = Npy::open(&args.input).with_context(failed)?;
+    let npy = open_array(&args.input).with_context(failed)?;
     let precision = args.precision.or(npy.header.dtype.precision()).unwrap_or(Precision::F64);
     let equation = args.equation(&npy.header.shape)?;
     // The right-hand side and the solution, before eigenvalues of all points are computed.

@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::any_plan::AnyPlan;
 use crate::args::Transform;
 use crate::array::zeros_of;
+use crate::array_files::open_array;
 use crate::files::output::{Output, check_outputs};
+use crate::npy;
 use crate::npy::header::Header;
-use crate::npy::{self, Npy};
 use crate::print::print_json;
 use crate::problems::quoted;
 use crate::progress::Progress;
@@ -18,7 +19,7 @@ use crate::progress::Progress;
 /// Reads, transforms and writes an array.
 pub(super) fn transform_file(args: &Transform) -> Result<()> {
     check_outputs(&[&args.input], &[&args.output])?;
-    let npy = Npy::open(&args.input).with_context(|| format!("cannot read {}", args.input.display()))?;
+    let npy = open_array(&args.input).with_context(|| format!("cannot read {}", args.input.display()))?;
     let problem = problem_for(&args.problem, &npy.header)
         .with_context(|| format!("{} does not suit {}", quoted(&args.problem), args.input.display()))?;
     let plan = args.how.planner()?.plan(&problem)?;

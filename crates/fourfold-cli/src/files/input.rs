@@ -1,7 +1,7 @@
-//! Files that are read whole.
+//! Files that are read. None is waited for: a named pipe that nobody writes to is an error.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -12,27 +12,76 @@ use crate::array::check_memory;
 /// has no end.
 pub(crate) const MOST_TEXT: u64 = 16 << 20;
 
+/// Opens a file without waiting, where opening a named pipe would wait for its other end.
+#[cfg(unix)]
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    options.custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path)
+}
+
+/// Reading waits for the writer of a pipe that has one.
+#[cfg(unix)]
+fn wait_for_data(file: &File) -> io::Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    Ok(fcntl_setfl(file, fcntl_getfl(file)?.difference(OFlags::NONBLOCK))?)
+}
+
+#[cfg(not(unix))]
+fn wait_for_data(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Opens a regular file as the options say. Devices, pipes and folders are an error, at once.
+pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let other = || Err(io::Error::other("it is not a regular file"));
+    match open(options, path) {
+        Ok(file) => if file.metadata()?.is_file() { Ok(file) } else { other() },
+        // A pipe without a reader cannot be opened to write.
+        Err(_) if path.metadata().is_ok_and(|metadata| !metadata.is_file()) => other(),
+        failed => failed,
+    }
+}
+
+/// Opens a regular file to read it.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
+    open_regular(File::options().read(true), path)
+}
+
 /// Reads a regular file. A file with a hole may be longer than the memory, and take no disk.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
-    let metadata = fs::metadata(path)?;
-    // Opening a pipe would wait for its writer.
-    ensure!(metadata.is_file(), "it is not a regular file");
-    check_memory(usize::try_from(metadata.len())?)?;
-    Ok(fs::read(path)?)
+    let mut file = open_to_read(path)?;
+    let mut bytes = Vec::new();
+    check_memory(usize::try_from(file.metadata()?.len())?)?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
-/// Reads a text, which may come from a pipe. An error names the file.
+/// Reads a text, which may come from a pipe if somebody writes to it. An error names the file.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    let failed = || format!("cannot read {}", path.display());
-    text_of(File::open(path).with_context(failed)?).with_context(failed)
+    let read = || {
+        let file = open(File::options().read(true), path)?;
+        wait_for_data(&file)?;
+        let is_regular = file.metadata()?.is_file();
+        let text = text_of(file)?;
+        ensure!(is_regular || !text.is_empty(), "it is not a regular file, and nobody writes to it");
+        Ok(text)
+    };
+    read().with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The same, or `None` if there is no such file.
+/// Reads a text from a regular file, or `None` if there is no such file. An error names the file.
 pub(crate) fn read_text_if_any(path: &Path) -> Result<Option<String>> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        _ => read_text(path).map(Some),
-    }
+    let text = match open_to_read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(Into::into).and_then(text_of),
+    };
+    text.map(Some).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn text_of(file: File) -> Result<String> {

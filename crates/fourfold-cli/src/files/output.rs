@@ -1,12 +1,13 @@
 //! Output files that are written completely or not at all.
 
 use std::collections::HashSet;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::files::input::open_regular;
 use crate::files::unfinished::Unfinished;
 
 /// A file that gets its name when it is complete. If it is dropped without [`Output::commit`], or
@@ -69,7 +70,7 @@ pub(crate) fn check_outputs(inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
 fn replaced(path: &Path) -> Result<Option<Metadata>> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     ensure!(!metadata.permissions().readonly(), "it is read-only");
-    OpenOptions::new().write(true).open(path)?;
+    open_regular(File::options().write(true), path)?;
     Ok(Some(metadata))
 }
 
@@ -108,26 +109,30 @@ const MOST_LINKS: usize = 40;
 /// The path behind symbolic links. The links stay, also if they lead to no file yet. Devices, pipes
 /// and folders are refused.
 fn target(path: &Path) -> Result<PathBuf> {
+    behind_links(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn behind_links(path: &Path) -> Result<PathBuf> {
+    // A link such as `/dev/stdout` may name what is in no folder.
+    ensure!(fs::metadata(path).map_or(true, |metadata| metadata.is_file()), "it is not a regular file");
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&path) {
             Ok(next) => path = path.parent().unwrap_or(Path::new("")).join(next),
-            Err(_) => return place(&path),
+            Err(_) => return absolute(&path),
         }
     }
-    bail!("cannot write {}: too many symbolic links", path.display())
+    bail!("too many symbolic links")
 }
 
 /// The absolute path of a name that is no link.
-fn place(path: &Path) -> Result<PathBuf> {
-    let failed = || format!("cannot write {}", path.display());
-    let name = path.file_name().with_context(|| format!("cannot write {path:?}: it names no file"))?;
-    if let Ok(metadata) = fs::metadata(path) {
-        ensure!(metadata.is_file(), "cannot write {}: it is not a regular file", path.display());
-        return fs::canonicalize(path).with_context(failed);
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let name = path.file_name().with_context(|| format!("{path:?} names no file"))?;
+    if path.exists() {
+        return Ok(fs::canonicalize(path)?);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Ok(fs::canonicalize(folder).with_context(failed)?.join(name))
+    Ok(fs::canonicalize(folder)?.join(name))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile, TempPath};
 
+use crate::files::input::open_to_read;
+
 /// What the names of unfinished files begin and end with.
 const NAME: [&str; 2] = [".fourfold-", ".part"];
 
@@ -116,7 +118,7 @@ fn remove_abandoned(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     for entry in files.filter(|entry| entry.file_name().to_str().is_some_and(is_ours)) {
-        let Ok(file) = File::open(entry.path()) else { continue };
+        let Ok(file) = open_to_read(&entry.path()) else { continue };
         if file.try_lock().is_ok() {
             let _ = fs::remove_file(entry.path());
         }

@@ -7,9 +7,7 @@ mod dict;
 pub(crate) mod dtype;
 pub(crate) mod header;
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
 
 use anyhow::{Context, Result, ensure};
 use fourfold::oracle::verify::Data;
@@ -30,17 +28,6 @@ pub(crate) struct Npy<R> {
     pub(crate) header: Header,
     elements: usize,
     reader: R,
-}
-
-impl Npy<BufReader<File>> {
-    /// Opens a file and reads its header.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        // Opening a pipe would wait for its writer.
-        ensure!(fs::metadata(path)?.is_file(), "it is not a regular file");
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        Npy::new(BufReader::new(file), metadata.len())
-    }
 }
 
 impl<R: Read> Npy<R> {

@@ -15,7 +15,7 @@ pub(crate) struct Picture {
     pub(super) is_deep: bool,
     /// Row by row, pixel by pixel, channel by channel.
     pub(crate) samples: Vec<u16>,
-    pub(super) profile: Option<Vec<u8>>,
+    pub(crate) profile: Option<Vec<u8>>,
 }
 
 impl Picture {
@@ -23,6 +23,11 @@ impl Picture {
     pub(crate) fn try_clone(&self) -> Result<Picture> {
         let samples = collect(self.samples.len(), self.samples.iter().copied())?;
         Ok(Picture { samples, profile: self.profile.clone(), ..*self })
+    }
+
+    /// Fails if there is not so much memory for each pixel.
+    pub(crate) fn check_room(&self, bytes: usize) -> Result<()> {
+        check_memory(self.width.saturating_mul(self.height).saturating_mul(bytes))
     }
 
     /// An 8-bit image of the same size with the channels given, one for grey or three for colour.

@@ -22,8 +22,12 @@ const MOST_PROFILE: usize = 16 << 20;
 /// Bytes of the decoder's buffers beside rows: without memory for them it would end the process.
 const DECODER: usize = 1 << 20;
 
+/// The most bytes that a compressed byte stands for. Deflate's shortest code for its longest match,
+/// 258 bytes, has 2 bits: RFC 1951, section 3.2.
+const MOST_EXPANSION: usize = 1032;
+
 /// Reads a file. Palettes and samples of fewer than 8 bits are expanded.
-pub(super) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Picture> {
+pub(crate) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Picture> {
     let size = size(file);
     size.map_or(Ok(()), |size| check_pixels(size, limits.pixels))?;
     // The decoder keeps some rows of at most 4 channels of 16 bits.
@@ -36,6 +40,9 @@ pub(super) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Pictur
     let (color, depth) = reader.output_color_type();
     let (channels, is_deep) = (color.samples(), depth == BitDepth::Sixteen);
     let [width, height] = [reader.info().width as usize, reader.info().height as usize];
+    let (raw, held) = (reader.info().raw_bytes(), file.len());
+    let cut = || format!("it is cut off: its pixels take {raw} bytes, which cannot be compressed to {held}");
+    ensure!(raw / MOST_EXPANSION <= held, cut());
     check_room([width, height], channels, is_deep)?;
     let orientation = reader.info().exif_metadata.as_deref().and_then(Orientation::from_exif).unwrap_or_default();
     let profile = reader.info().icc_profile.as_deref().map(<[u8]>::to_vec);

@@ -128,6 +128,20 @@ impl Cache {
         all().map_err(|e| self.failed("read", &e))
     }
 
+    /// What is named as an entry and is none: folders, links, and files of other users. None is read,
+    /// replaced or removed, so a kernel of that name is compiled each time.
+    ///
+    /// # Errors
+    /// As [`Cache::check`].
+    pub fn foreign(&self) -> Result<Vec<PathBuf>> {
+        let foreign = |folder: Folder| {
+            let names = folder.files()?.1.into_iter().filter(|name| is_ours(name, SUFFIX));
+            Ok(names.map(|name| self.folder.join(name)).collect())
+        };
+        let all = || self.open_folder()?.map_or(Ok(vec![]), foreign);
+        all().map_err(|e| self.failed("read", &e))
+    }
+
     /// How many bytes it has.
     ///
     /// # Errors
@@ -205,7 +219,7 @@ impl Cache {
 
 /// Files of a cache (no folders, no links, nobody else's files) with this suffix, last used first.
 fn files(folder: &Folder, suffix: &str) -> io::Result<Vec<FileFacts>> {
-    let mut files = folder.files()?;
+    let (mut files, _) = folder.files()?;
     files.retain(|file| is_ours(&file.name, suffix));
     files.sort_by_key(|file| std::cmp::Reverse(file.used));
     Ok(files)
@@ -335,6 +349,7 @@ mod tests {
         files.iter().for_each(|file| fs::write(file, "mine").unwrap());
         cache.store("key", &binary(0));
         assert_eq!(cache.entries().unwrap().len(), 1);
+        assert_eq!(cache.foreign().unwrap(), names[..1]);
         assert_eq!(cache.clear().unwrap(), 1);
         assert!(names.iter().all(|name| name.is_dir()) && files.iter().all(|file| file.is_file()));
     }

@@ -1,7 +1,8 @@
 //! Convolutions as plans: the choice of tiles, and their execution.
 
 use crate::convolve::direct;
-use crate::convolve::tiles::{Boundary, Mode, TiledAxis, fast_length, scatter};
+use crate::convolve::tiles::{Boundary, Mode, TiledAxis, scatter};
+use crate::convolve::tiling::{ConvolutionMethod, Tiling, chosen};
 use crate::cpu::base::memory::Scratch;
 use crate::cpu::base::threads::Pool;
 use crate::error::{Error, Result, collected, filled};
@@ -15,18 +16,6 @@ use crate::recipe::multiplier::Multiplier;
 use crate::recipe::pipeline::Pipeline;
 use num_complex::Complex;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How the elements of a convolution are computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ConvolutionMethod {
-    /// Whichever is estimated to be faster.
-    #[default]
-    Fastest,
-    /// Sums over the elements of the kernel.
-    Direct,
-    /// Transforms of tiles.
-    Transform,
-}
 
 /// The settings of a [`Convolution`].
 #[derive(Clone, Debug)]
@@ -54,19 +43,6 @@ pub struct Convolution<T> {
     buffers: Mutex<Vec<Buffers<T>>>,
 }
 
-/// Tiles of equal shape, some of which are computed together.
-#[derive(Clone, Debug, PartialEq)]
-struct Tiling {
-    /// The lengths of a tile.
-    lengths: Vec<usize>,
-    /// The outputs of a tile along its first axis.
-    outputs: usize,
-    /// The tiles of a group.
-    group: usize,
-    /// The estimated nanoseconds of all tiles.
-    cost: f64,
-}
-
 enum TileWork<T> {
     Direct(Vec<T>),
     Transform(Box<Plan>),
@@ -77,20 +53,6 @@ struct Buffers<T> {
     tiles: Vec<T>,
     scratch: Option<Scratch>,
 }
-
-/// The tiles that a plan of one axis computes together, to fill the lanes of vectors.
-const GROUP: usize = 16;
-
-/// The outputs of a tile of direct sums along the last axis if there is no other, and the elements
-/// of other tiles: few enough for a cache.
-const DIRECT_TILE: usize = 1 << 13;
-
-/// Estimated nanoseconds of one thread: of a product in a direct sum, of an element of a tile in
-/// both transforms for each binary digit of the number of its elements, and of an element of a tile
-/// that is copied.
-const PRODUCT: f64 = 0.2;
-const DIGIT: f64 = 0.25;
-const COPY: f64 = 1.0;
 
 impl<T: Float> Convolution<T> {
     /// Starts a convolution of arrays of shape `shape` with a kernel, which is in C order. The
@@ -109,6 +71,32 @@ impl<T: Float> Convolution<T> {
             method: ConvolutionMethod::default(),
             reversed: false,
         }
+    }
+
+    /// About how many bytes a convolution and its output take, beside the input and the caller's
+    /// kernel, if it is built with [`ConvolutionMethod::Fastest`] and applied by so many threads. A caller can ask
+    /// whether there is so much memory before there is a kernel.
+    ///
+    /// # Errors
+    /// If the kernel has no axes or more than the arrays, if an axis has no elements, or if the
+    /// kernel is longer than the array along an axis in [`Mode::Valid`].
+    pub fn memory(shape: &[usize], kernel_shape: &[usize], mode: Mode, threads: usize) -> Result<usize> {
+        let axes = tiled_axes(shape, kernel_shape, mode)?;
+        // A fast length is less than twice the length.
+        let tile = axes.iter().try_fold(1, |tile: usize, axis| tile.checked_mul(2 * axis.needs(axis.output)));
+        if tile.is_none() {
+            return Err(Error::argument(format!("a kernel of shape {kernel_shape:?}: expected one whose tiles fit")));
+        }
+        let arrays = shape[..shape.len() - axes.len()].iter().fold(1, |count: usize, n| count.saturating_mul(*n));
+        let (method, tiling) = chosen(ConvolutionMethod::Fastest, &axes, arrays);
+        let kernel = kernel_shape.iter().fold(1, |count: usize, n| count.saturating_mul(*n));
+        let tiles = arrays.saturating_mul(axes[0].output.div_ceil(tiling.outputs));
+        let groups = tiles.div_ceil(tiling.group);
+        let lists = size_of::<Tile<'_, T>>() + size_of::<Mutex<&mut [Tile<'_, T>]>>() / tiling.group;
+        let output = axes.iter().fold(arrays, |size: usize, axis| size.saturating_mul(axis.output));
+        let own = tiling.bytes(method, [kernel, size_of::<T>()], [groups.min(threads), threads]);
+        let listed = own.saturating_add(tiles.saturating_mul(lists));
+        Ok(listed.saturating_add(output.saturating_mul(size_of::<T>())))
     }
 
     /// The shape of the output.
@@ -245,17 +233,10 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
         let len = |shape: &[usize]| shape.iter().try_fold(size_of::<T>(), |len, n| len.checked_mul(*n));
         let fits = [&self.shape, &output_shape].map(|shape| len(shape).filter(|bytes| *bytes <= isize::MAX as usize));
         let [Some(input_bytes), Some(_)] = fits else { return Err(too_large()) };
-        let arrays = batch.iter().product();
-        let tilings = [direct_tiling(&axes, arrays), transform_tiling(&axes, arrays)];
-        let chosen = match self.method {
-            ConvolutionMethod::Direct => 0,
-            ConvolutionMethod::Transform => 1,
-            ConvolutionMethod::Fastest => usize::from(tilings[1].cost < tilings[0].cost),
-        };
-        let tiling = tilings[chosen].clone();
+        let (method, tiling) = chosen(self.method, &axes, batch.iter().product());
         let kernel = self.ordered_kernel()?;
-        let work = match chosen {
-            0 => TileWork::Direct(kernel),
+        let work = match method {
+            ConvolutionMethod::Direct => TileWork::Direct(kernel),
             _ => TileWork::Transform(Box::new(plan(&tiling, &axes, &kernel, planner)?)),
         };
         Ok(Convolution {
@@ -281,12 +262,7 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
     }
 
     fn axes(&self) -> Result<Vec<TiledAxis>> {
-        let (axes, kernel_axes) = (self.shape.len(), self.kernel_shape.len());
-        if kernel_axes == 0 || kernel_axes > axes {
-            return Err(Error::argument(format!(
-                "a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}"
-            )));
-        }
+        let axes = tiled_axes(&self.shape, &self.kernel_shape, self.mode)?;
         let count = self.kernel_shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n));
         if count != Some(self.kernel.len()) {
             let (len, shape) = (self.kernel.len(), &self.kernel_shape);
@@ -296,51 +272,24 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
             let h: f64 = self.kernel[at].into();
             return Err(Error::argument(format!("element {at} of the kernel is {h}: expected finite numbers")));
         }
-        let batch = axes - kernel_axes;
-        if let Some(axis) = self.shape[..batch].iter().position(|n| *n == 0) {
-            return Err(Error::argument(format!("axis {axis} has no elements: expected 1 or more")));
-        }
-        let lengths = self.shape[batch..].iter().zip(&self.kernel_shape).enumerate();
-        lengths.map(|(i, (&input, &kernel))| TiledAxis::new(batch + i, input, kernel, self.mode)).collect()
+        Ok(axes)
     }
 }
 
-/// A tile that gives `outputs` elements along the first axis and all along the others. `length` maps
-/// the elements that are needed along an axis to the length of the tile.
-fn tiling(axes: &[TiledAxis], outputs: usize, length: fn(usize) -> usize) -> Tiling {
-    let needed = |(a, axis): (usize, &TiledAxis)| length(axis.needs(if a == 0 { outputs } else { axis.output }));
-    let lengths: Vec<_> = axes.iter().enumerate().map(needed).collect();
-    let outputs = (lengths[0] - (axes[0].kernel - 1)).min(axes[0].output);
-    Tiling { lengths, outputs, group: 1, cost: 0.0 }
-}
-
-/// Direct sums over tiles that stay in a cache.
-fn direct_tiling(axes: &[TiledAxis], arrays: usize) -> Tiling {
-    let inner: usize = axes[1..].iter().map(|axis| axis.needs(axis.output)).product();
-    let outputs = (DIRECT_TILE / inner).max(axes[0].kernel).clamp(1, axes[0].output);
-    let mut tiling = tiling(axes, outputs, |length| length);
-    let size = |of: fn(&TiledAxis) -> usize| axes.iter().map(|axis| of(axis) as f64).product::<f64>();
-    let products = size(|axis| axis.output) * size(|axis| axis.kernel);
-    let copied = tiling.lengths.iter().map(|n| *n as f64).product::<f64>() * axes[0].output.div_ceil(outputs) as f64;
-    tiling.cost = arrays as f64 * (PRODUCT * products + COPY * copied);
-    tiling
-}
-
-/// The least estimated time of the tiles whose first axis is 2, 4, 8, … times as long as the
-/// kernel, or as long as all of the output needs.
-fn transform_tiling(axes: &[TiledAxis], arrays: usize) -> Tiling {
-    let (output, overlap) = (axes[0].output, axes[0].kernel - 1);
-    let lengths = std::iter::successors(Some(2 * axes[0].kernel.next_power_of_two()), |length| length.checked_mul(2));
-    let outputs = lengths.map(|length| length - overlap).take_while(|outputs| *outputs < output);
-    let all = outputs.chain([output]).map(|outputs| {
-        let mut tiling = tiling(axes, outputs, fast_length);
-        let tiles = arrays.saturating_mul(output.div_ceil(tiling.outputs));
-        tiling.group = if axes.len() == 1 { tiles.min(GROUP) } else { 1 };
-        let size = tiling.lengths.iter().map(|n| *n as f64).product::<f64>();
-        tiling.cost = tiles as f64 * size * (DIGIT * size.log2().max(1.0) + COPY);
-        tiling
-    });
-    all.min_by(|a, b| a.cost.total_cmp(&b.cost)).expect("there is a tile as long as the output")
+/// The axes that arrays and kernel share.
+fn tiled_axes(shape: &[usize], kernel_shape: &[usize], mode: Mode) -> Result<Vec<TiledAxis>> {
+    let (axes, kernel_axes) = (shape.len(), kernel_shape.len());
+    if kernel_axes == 0 || kernel_axes > axes {
+        return Err(Error::argument(format!(
+            "a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}"
+        )));
+    }
+    let batch = axes - kernel_axes;
+    if let Some(axis) = shape[..batch].iter().position(|n| *n == 0) {
+        return Err(Error::argument(format!("axis {axis} has no elements: expected 1 or more")));
+    }
+    let lengths = shape[batch..].iter().zip(kernel_shape).enumerate();
+    lengths.map(|(i, (&input, &kernel))| TiledAxis::new(batch + i, input, kernel, mode)).collect()
 }
 
 /// The plan of a group of tiles: transform, multiply by the spectrum of the kernel, transform back.

@@ -36,7 +36,9 @@ pub(crate) mod convolution;
 pub(crate) mod direct;
 pub(crate) mod frequency_filter;
 pub(crate) mod tiles;
+pub(crate) mod tiling;
 
-pub use crate::convolve::convolution::{Convolution, ConvolutionBuilder, ConvolutionMethod};
+pub use crate::convolve::convolution::{Convolution, ConvolutionBuilder};
 pub use crate::convolve::frequency_filter::{Band, FrequencyFilter, Rolloff};
 pub use crate::convolve::tiles::{Boundary, Mode, fast_length};
+pub use crate::convolve::tiling::ConvolutionMethod;

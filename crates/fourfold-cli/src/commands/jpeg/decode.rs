@@ -18,7 +18,7 @@ use crate::array::affordable_threads;
 use crate::commands::jpeg::files::read;
 use crate::files::output::{Output, check_outputs};
 use crate::picture::png_file::encoder;
-use crate::print::print_json;
+use crate::print::{print_json, told};
 use crate::program::warn;
 use crate::progress::Progress;
 
@@ -71,7 +71,7 @@ fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()>
         0 => Ok(()),
         1 => Err(errors.remove(0)),
         count => {
-            let messages = errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>();
+            let messages = errors.iter().map(|error| told(error.chain())).collect::<Vec<_>>();
             bail!("{count} of {} files: {}", args.input.len(), messages.join("; "))
         }
     }

@@ -53,18 +53,20 @@ impl Folder {
         }
     }
 
-    /// The files in it.
-    pub(crate) fn files(&self) -> io::Result<Vec<FileFacts>> {
-        let mut files = vec![];
+    /// The files in it, and the names of everything else.
+    pub(crate) fn files(&self) -> io::Result<(Vec<FileFacts>, Vec<String>)> {
+        let (mut files, mut others) = (vec![], vec![]);
         for file in fs::read_dir(&self.0)? {
             let file = file?;
             // Another process may have removed it.
-            if let (Ok(name), Ok(data)) = (file.file_name().into_string(), file.metadata())
-                && data.is_file()
-            {
-                files.push(FileFacts { name, bytes: data.len(), used: data.modified()? });
+            match (file.file_name().into_string(), file.metadata()) {
+                (Ok(name), Ok(data)) if data.is_file() => {
+                    files.push(FileFacts { name, bytes: data.len(), used: data.modified()? });
+                }
+                (Ok(name), Ok(_)) => others.push(name),
+                _ => {}
             }
         }
-        Ok(files)
+        Ok((files, others))
     }
 }

@@ -90,9 +90,9 @@ impl Folder {
         }
     }
 
-    /// The user's files in it.
-    pub(crate) fn files(&self) -> io::Result<Vec<FileFacts>> {
-        let mut files = vec![];
+    /// The user's files in it, and the names of everything else.
+    pub(crate) fn files(&self) -> io::Result<(Vec<FileFacts>, Vec<String>)> {
+        let (mut files, mut others) = (vec![], vec![]);
         for entry in Dir::read_from(&self.0)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().to_str() else { continue };
@@ -102,9 +102,11 @@ impl Folder {
                 let since = Duration::new(stat.st_mtime.try_into().unwrap_or(0), stat.st_mtime_nsec as u32);
                 let used = SystemTime::UNIX_EPOCH + since;
                 files.push(FileFacts { name: name.into(), bytes: stat.st_size as u64, used });
+            } else {
+                others.push(name.into());
             }
         }
-        Ok(files)
+        Ok((files, others))
     }
 }
 
@@ -137,7 +139,7 @@ mod tests {
         folder.read("a").unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "one two");
         assert_eq!(
-            folder.files().unwrap().iter().map(|file| (&*file.name, file.bytes)).collect::<Vec<_>>(),
+            folder.files().unwrap().0.iter().map(|file| (&*file.name, file.bytes)).collect::<Vec<_>>(),
             [("a", 7)]
         );
     }
@@ -173,7 +175,7 @@ mod tests {
         assert!(refused(&link.join("")).contains("symbolic link"), "a slash at the end");
         fs::write(place.path().join("secret"), "secret").unwrap();
         symlink(place.path().join("secret"), real.join("a")).unwrap();
-        assert!(folder.read("a").is_err() && folder.files().unwrap().is_empty());
+        assert!(folder.read("a").is_err() && folder.files().unwrap().0.is_empty());
         // The link is replaced, and not what it leads to.
         folder.write("a", "part", &[b"mine"]).unwrap();
         assert_eq!(fs::read(place.path().join("secret")).unwrap(), b"secret");
@@ -205,6 +207,6 @@ mod tests {
         let folder = Folder::make(place.path()).unwrap();
         folder.write("a", "part", &[b"theirs"]).unwrap();
         std::os::unix::fs::chown(place.path().join("a"), Some(12345), None).unwrap();
-        assert!(folder.read("a").is_err() && folder.files().unwrap().is_empty());
+        assert!(folder.read("a").is_err() && folder.files().unwrap().0.is_empty());
     }
 }
