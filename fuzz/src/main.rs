@@ -16,7 +16,8 @@ mod common;
 #[path = "../../crates/fourfold-cli/src/npy/mod.rs"]
 #[allow(dead_code)]
 mod npy;
-/// Images of the command, and PNG files.
+/// Images of the command, and PNG files. The paths begin in a folder that exists.
+#[path = "targets"]
 #[allow(dead_code)]
 mod picture {
     #[path = "../../../crates/fourfold-cli/src/picture/pixels.rs"]

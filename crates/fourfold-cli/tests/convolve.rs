@@ -52,7 +52,8 @@ fn memory_is_asked_for_before_the_kernel_is_made() {
     let mut start = std::process::Command::new("sh");
     start.args(["-c", line]).arg(common::command().get_program()).current_dir(folder.path(""));
     let message = common::one_error(1, &start.output().unwrap());
-    let bytes = message.split_once("this takes about ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
+    let bytes =
+        message.split_once("this takes about ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
     // In `f64` the kernel and its copies, and a tile with its spectrum and scratch.
     let kernel = 8 * 8193 * 8193;
     assert!(bytes.is_some_and(|bytes| (5 * kernel..8 * kernel).contains(&bytes)), "{message}");

@@ -65,15 +65,25 @@ fn a_lock_that_is_a_pipe_is_an_error() {
     refused(&run(&folder, ("LANG", "C"), &tune));
     // Also one that somebody reads.
     let reader = ["-c", "exec 3<>wisdom.lock; exec \"$0\" \"$@\""];
-    refused(&Command::new("sh").args(reader).arg(command().get_program()).args(tune).current_dir(folder.path("")).output().unwrap());
+    refused(
+        &Command::new("sh")
+            .args(reader)
+            .arg(command().get_program())
+            .args(tune)
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap(),
+    );
 }
 
 /// As a shell's `<(…)` makes them.
 #[test]
 fn problems_may_come_from_a_pipe_that_is_written() {
     let folder = with_pipe("pipe");
-    let script = "exec 3<>pipe; (sleep 0.2; echo 'dct2 f64 8') >pipe & exec 4<pipe 3>&-; exec \"$0\" verify --cases pipe";
-    let output = Command::new("sh").args(["-c", script]).arg(command().get_program()).current_dir(folder.path("")).output();
+    let script =
+        "exec 3<>pipe; (sleep 0.2; echo 'dct2 f64 8') >pipe & exec 4<pipe 3>&-; exec \"$0\" verify --cases pipe";
+    let output =
+        Command::new("sh").args(["-c", script]).arg(command().get_program()).current_dir(folder.path("")).output();
     says(&String::from_utf8(output.unwrap().stdout).unwrap(), &["ok", "dct2 f64 8"]);
     success(&[&"verify", &"--cases", &folder.write("cases", PROBLEM.as_bytes())]);
 }

@@ -139,7 +139,10 @@ fn mistakes_are_explained() {
     says(&one_error(1, &nowhere.unwrap()), &["--wisdom", "FOURFOLD_WISDOM"]);
     // Tuning would take hours.
     let long = "dct2 f64 1000x1000x100";
-    says(&failure(1, &[&"tune", &long, &"--wisdom", &"/dev/null"]), &["cannot write /dev/null: it is not a regular file"]);
+    says(
+        &failure(1, &[&"tune", &long, &"--wisdom", &"/dev/null"]),
+        &["cannot write /dev/null: it is not a regular file"],
+    );
     let unwritable = folder.write("file", b"").join("wisdom");
     says(&failure(1, &[&"tune", &PROBLEM, &"--wisdom", &unwritable]), &["file"]);
 }

@@ -65,7 +65,9 @@ fn text(answer: &Answer, clear: bool) -> String {
         format!("folder   {folder}\nlimit    {}\nkernels  {kernels}, {}\n", bytes(*limit_bytes), bytes(*held));
     let line = |target: &Target| format!("  {}: {}, {}\n", target.name, target.kernels, bytes(target.bytes));
     text.extend(targets.iter().map(line));
-    text.extend(foreign.iter().map(|path| format!("foreign  {path}: it is not used, since it is no regular file of yours\n")));
+    text.extend(
+        foreign.iter().map(|path| format!("foreign  {path}: it is not used, since it is no regular file of yours\n")),
+    );
     if clear {
         text += &format!("cleared  {cleared}\n");
     }

@@ -41,7 +41,13 @@ fn wait_for_data(_: &File) -> io::Result<()> {
 pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let other = || Err(io::Error::other("it is not a regular file"));
     match open(options, path) {
-        Ok(file) => if file.metadata()?.is_file() { Ok(file) } else { other() },
+        Ok(file) => {
+            if file.metadata()?.is_file() {
+                Ok(file)
+            } else {
+                other()
+            }
+        }
         // A pipe without a reader cannot be opened to write.
         Err(_) if path.metadata().is_ok_and(|metadata| !metadata.is_file()) => other(),
         failed => failed,
