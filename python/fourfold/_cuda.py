@@ -194,30 +194,36 @@ def _find_nvrtc():
                 continue
 
 
-def _planned(key):
-    """The plan for a specification, a real shape, a type, both sides' strides, and a device."""
-    plan = _plans.get(key)
-    if plan is None:
+def _planned(key, plan=None):
+    """The kernels for a specification, a real shape, a type, both sides' strides, and a device.
+
+    A plan that multiplies keeps them itself: others have other factors.
+    """
+    kept = _plans if plan is None else plan._on_devices
+    made = kept.get(key)
+    if made is None:
         _find_nvrtc()
         spec, shape, name, inner, outer, device = key
-        kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
-        problem = _fourfold.problem(
-            kinds,
-            _PRECISIONS[name],
-            shape,
-            axes,
-            norm,
-            orthogonalize,
-            scale,
-            adjoint,
-            [list(inner), list(outer)],
-        )
-        plan = _fourfold.CudaPlan(problem, device, name.startswith("complex"))
+        strides = [list(inner), list(outer)]
+        problem = _numpy.text(spec, shape, _PRECISIONS[name], strides)
+        multiplied = () if plan is None else plan._multiplied()
+        made = _fourfold.CudaPlan(problem, device, name.startswith("complex"), *multiplied)
         with _making:
-            while len(_plans) >= _MOST_PLANS:
-                del _plans[next(iter(_plans))]
-            _plans[key] = plan
-    return plan
+            while len(kept) >= _MOST_PLANS:
+                del kept[next(iter(kept))]
+            kept[key] = made
+    return made
+
+
+def _owner(plan):
+    """The plan, if it keeps its kernels itself."""
+    return None if plan.multiply is None else plan
+
+
+def prepare(plan):
+    """Makes what a plan needs on its device, for arrays of its own strides."""
+    shape, strides = plan._spec.real_shape(plan.input_shape), map(tuple, plan._plan.strides)
+    _planned((plan._spec, shape, plan.input_dtype.name, *strides, plan._device), _owner(plan))
 
 
 def _span(x, strides, address):
@@ -236,8 +242,11 @@ def _overlap(a, b):
     return a[0] < b[1] and b[0] < a[1]
 
 
-def fill(x, spec, y, stream=None):
-    """Transforms an array to `y`, on the current stream of its library or on a given one."""
+def fill(x, spec, y, stream=None, plan=None):
+    """Transforms an array to `y`, on the current stream of its library or on a given one.
+
+    `plan` is given where it multiplies.
+    """
     if 0 in y.shape or 0 in x.shape:
         return
     access = _access(x)
@@ -245,18 +254,19 @@ def fill(x, spec, y, stream=None):
     spans = [_span(x, inner, access.pointer(x)), _span(y, outer, access.pointer(y))]
     in_place = spans[0] == spans[1] and inner == outer and name == access.name(y)
     if spans[0][0] % _ALIGNMENT or (_overlap(*spans) and not in_place):
-        return fill(access.copy(x), spec, y, stream)
+        return fill(access.copy(x), spec, y, stream, plan)
     if spans[1][0] % _ALIGNMENT:
         z = access.copy(y)
-        fill(x, spec, z, stream)
+        fill(x, spec, z, stream, plan)
         return access.assign(y, z)
     with access.guard(x):
-        plan = _planned((spec, spec.real_shape(tuple(x.shape)), name, inner, outer, access.device(x)))
-        bytes_ = plan.scratch_bytes
+        key = (spec, spec.real_shape(tuple(x.shape)), name, tuple(inner), tuple(outer), access.device(x))
+        kernels = _planned(key, plan)
+        bytes_ = kernels.scratch_bytes
         # The allocator's memory may be used again as soon as the stream has come so far.
         address, buffer = access.scratch(bytes_, x) if bytes_ else (0, None)
         handle = access.stream(x) if stream is None else access.handle(stream)
-        plan.execute(spans[0][0], spans[1][0], handle, address)
+        kernels.execute(spans[0][0], spans[1][0], handle, address)
         del buffer
 
 
@@ -266,7 +276,7 @@ def _output_dtype(x, spec):
     return np.dtype(f"c{2 * size}" if spec.gives_complex(is_complex(x)) else f"f{size}")
 
 
-def run(x, spec, workers=1, overwrite=False, out=None, stream=None):
+def run(x, spec, workers=1, overwrite=False, out=None, stream=None, plan=None):
     """Transforms an array of CuPy to `out`, over itself if it may, or to a new array."""
     shape, dtype = spec.output_shape(x.shape), _output_dtype(x, spec)
     if out is None:
@@ -276,24 +286,24 @@ def run(x, spec, workers=1, overwrite=False, out=None, stream=None):
         raise ValueError(
             f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
         )
-    fill(x, spec, out, stream)
+    fill(x, spec, out, stream, plan)
     return out
 
 
 def run_plan(plan, x, out, stream):
     """Runs a plan on an array or a tensor on a CUDA device."""
-    spec = plan._spec
-    if plan.multiply is not None:
-        raise ValueError("plans that multiply run on the CPU only")
+    spec, owner = plan._spec, _owner(plan)
     if _access(x) is _Torch:
+        plan._check_device(_Torch.device(x))
         if tuple(x.shape) != plan.input_shape:
             raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")
         from . import torch
 
         out = torch._output(x, spec) if out is None else out
-        fill(x.detach(), spec, out, stream)
+        fill(x.detach(), spec, out, stream, owner)
         return out
     x, _ = as_floating(x)
+    plan._check_device(_CuPy.device(x))
     if x.shape != plan.input_shape:
         raise ValueError(f"the input has the shape {x.shape}, expected {plan.input_shape}")
-    return run(x, spec, 1, False, out, stream)
+    return run(x, spec, 1, False, out, stream, owner)

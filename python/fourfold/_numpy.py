@@ -115,10 +115,11 @@ def _planned(key):
     return plan
 
 
-def text(spec, shape, precision):
-    """The problem in fourfold's notation; `shape` is that of the real side."""
+def text(spec, shape, precision, strides=None):
+    """The problem in fourfold's notation; `shape` is that of the real side, and `strides` are those of
+    input and output."""
     kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
-    return _fourfold.problem(kinds, precision, shape, axes, norm, orthogonalize, scale, adjoint)
+    return _fourfold.problem(kinds, precision, shape, axes, norm, orthogonalize, scale, adjoint, strides)
 
 
 def planned(spec, shape, precision, workers):
@@ -167,6 +168,7 @@ def _empty(x, spec, out):
 def run_plan(plan, x, out, stream):
     """Plans take arrays: what only becomes one is refused, so that no conversion is hidden."""
     if isinstance(x, np.ndarray):
+        plan._check_device(None)
         return execute(plan._plan, x, out)
     raise TypeError(f"a plan takes an array, not {type(x).__name__}")
 

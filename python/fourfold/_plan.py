@@ -1,5 +1,7 @@
 """Plans: problems with their tables."""
 
+import operator
+
 import numpy as np
 
 from . import _fourfold
@@ -34,21 +36,47 @@ def _factors(multiply):
     return real_array(multiply, np.float64)
 
 
+def device_number(device):
+    """The number of a CUDA device: 0, "cuda:0", or an object of PyTorch or CuPy."""
+    if isinstance(device, str):
+        kind, _, number = device.partition(":")
+        if kind != "cuda" or not (number.isdigit() or device == "cuda"):
+            raise ValueError(f'unknown device {device!r}: expected a number or "cuda:0"')
+        return int(number or 0)
+    if getattr(device, "type", "cuda") != "cuda":
+        raise ValueError(f"plans are made for CUDA devices, not for {device}")
+    number = getattr(device, "index", None) if hasattr(device, "type") else getattr(device, "id", device)
+    number = operator.index(number or 0)
+    if number < 0:
+        raise ValueError(f"unknown device {number}: expected 0 or more")
+    return number
+
+
 class Plan:
     """A problem with its tables, which runs any number of times, from any thread. See `plan`."""
 
-    __slots__ = ("_plan", "_effort", "_spec", "_multiply", "_first")
+    __slots__ = ("_plan", "_effort", "_spec", "_multiply", "_first", "_device", "_on_devices")
 
-    def __init__(self, problem, workers=1, effort="estimate", multiply=None, first=False):
+    def __init__(self, problem, workers=1, effort="estimate", multiply=None, first=False, device=None):
         """A plan of a problem as text. It multiplies the input if `first`, else the output."""
         self._multiply, self._first = _factors(multiply), first
-        is_separable = isinstance(self._multiply, tuple)
-        lists = self._multiply if is_separable or multiply is None else (np.ravel(self._multiply),)
-        self._plan = _fourfold.Plan(problem, workers, effort, lists, is_separable, first)
+        self._plan = _fourfold.Plan(problem, workers, effort, *self._multiplied())
         self._effort, self._spec = effort, parsed(self._plan.problem)
         shape = self.input_shape if first else self.output_shape
-        if multiply is not None and not is_separable and self._multiply.shape != shape:
+        if isinstance(self._multiply, np.ndarray) and self._multiply.shape != shape:
             raise ValueError(f"the factors have the shape {self._multiply.shape}, expected {shape}")
+        self._on_devices = {}
+        self._device = None if device is None else device_number(device)
+        if device is not None:
+            from . import _cuda
+
+            _cuda.prepare(self)
+
+    def _multiplied(self):
+        """The factors as lists, whether there is one for each axis, and whether they come first."""
+        is_separable = isinstance(self._multiply, tuple)
+        is_table = isinstance(self._multiply, np.ndarray)
+        return (np.ravel(self._multiply),) if is_table else self._multiply, is_separable, self._first
 
     def __call__(self, x, out=None, stream=None):
         """Transforms an array of the plan's shape and type.
@@ -73,11 +101,11 @@ class Plan:
         ------
         ValueError
             If a shape is another one, elements are complex where the plan has real ones or the other
-            way round, or `out` is read-only.
+            way round, `out` is read-only, or the array is not on the plan's device.
         TypeError
             If elements have another type.
         """
-        if x.__class__ is np.ndarray:
+        if x.__class__ is np.ndarray and self._device is None:
             return execute(self._plan, x, out)
         library = library_of(x)
         return library.run_plan(self, x, out, stream)
@@ -91,6 +119,17 @@ class Plan:
     def recipe(self):
         """The passes that compute it, as text."""
         return self._plan.recipe
+
+    @property
+    def device(self):
+        """The CUDA device that it was made for, such as "cuda:0", or `None`."""
+        return None if self._device is None else f"cuda:{self._device}"
+
+    def _check_device(self, number):
+        """An error if the plan was made for a device, and not for this one; `None` is the CPU."""
+        if self._device not in (None, number):
+            place = "the CPU" if number is None else f"cuda:{number}"
+            raise ValueError(f"the plan is for {self.device}, and the array is on {place}")
 
     @property
     def workers(self):
@@ -153,10 +192,10 @@ class Plan:
     def _turned(self, problem, factors):
         """The plan of another problem, which multiplies at the other end."""
         first = factors is not None and not self._first
-        return Plan(problem, self.workers, self._effort, factors, first)
+        return Plan(problem, self.workers, self._effort, factors, first, self._device)
 
     def __reduce__(self):
-        return Plan, (self.problem, self.workers, self._effort, self._multiply, self._first)
+        return Plan, (self.problem, self.workers, self._effort, self._multiply, self._first, self._device)
 
     def _key(self):
         factors = self._multiply if isinstance(self._multiply, tuple) else (self._multiply,)
@@ -164,6 +203,7 @@ class Plan:
             self.problem,
             self.workers,
             self._first,
+            self._device,
             [None if one is None else one.tolist() for one in factors],
         )
 
@@ -186,7 +226,9 @@ def plan(
     norm=None,
     orthogonalize=None,
     scale=1.0,
+    strides=None,
     multiply=None,
+    device=None,
     workers=None,
     effort="estimate",
 ):
@@ -208,9 +250,17 @@ def plan(
         As in `fourfold.fft.dctn`.
     scale : float, optional
         A factor on everything.
+    strides : pair of sequences of ints, optional
+        The strides of input and output, in elements. The default is C order. The recipe is chosen
+        for them; the plan takes arrays of other strides too.
     multiply : array or sequence of lists, optional
         Real factors on the output, which the last pass multiplies by: an array of the output's
-        shape, or one list for each axis. Such plans run on the CPU only.
+        shape, or one list for each axis.
+    device : int, str or object of PyTorch or CuPy, optional
+        The CUDA device, such as 0 or "cuda:0". Kernels are compiled and tables are copied now, for
+        arrays of these strides and of the types `input_dtype` and `output_dtype`, so that the first
+        call does neither. The plan then takes arrays on this device only. By default, a plan takes
+        arrays of the CPU and of every device.
     effort : {"estimate", "measure"}
         Whether the recipe is estimated, or the fastest of several that are measured.
 
@@ -221,7 +271,7 @@ def plan(
     Raises
     ------
     ValueError
-        If the problem is not defined, such as a "dct1" of one point.
+        If the problem is not defined, such as a "dct1" of one point, or the device cannot be used.
     TypeError
         If the type of elements is another one, or a factor is complex.
 
@@ -237,9 +287,12 @@ def plan(
     """
     workers = worker_count(workers)
     if shape is None:
-        return Plan(kinds, workers, effort, multiply)
+        if strides is not None:
+            raise ValueError('with a problem as text, its strides are the options "in=" and "out="')
+        return Plan(kinds, workers, effort, multiply, device=device)
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     axes = shape_and_axes(np.broadcast_to(0, shape), None, axes)[1]
     kinds = (kinds,) * len(axes) if isinstance(kinds, str) else tuple(kinds)
     spec = Spec(kinds, axes, norm_name(norm), orthogonalize, scale)
-    return Plan(text(spec, shape, _precision(dtype)), workers, effort, multiply)
+    problem = text(spec, shape, _precision(dtype), strides)
+    return Plan(problem, workers, effort, multiply, device=device)

@@ -123,6 +123,7 @@ def run_plan(plan, x, out, stream):
     """Runs a plan on an array, outside of `jit`."""
     if out is not None:
         raise TypeError("arrays of JAX cannot be written: leave out out=")
+    plan._check_device(None)
     return jnp.asarray(_numpy.execute(plan._plan, np.asarray(x)))
 
 

@@ -160,6 +160,7 @@ def run_plan(plan, x, out, stream):
         from . import _cuda
 
         return _cuda.run_plan(plan, x, out, stream)
+    plan._check_device(None)
     y = _numpy.execute(plan._plan, _array(x), None if out is None else out.detach().numpy())
     return torch.from_numpy(y) if out is None else out
 

@@ -1,10 +1,12 @@
 //! Plans on CUDA devices, on memory and streams of other libraries, which are given as addresses.
 
 use crate::error::exception;
+use crate::plan::{Multiplied, multiplier, pipeline};
 use crate::planners::detached;
 use fourfold::{Domain, Element, Precision, Problem, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 use num_complex::Complex;
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -50,12 +52,12 @@ fn pointer(address: usize) -> *mut c_void {
 }
 
 impl CudaPlan {
-    fn new(problem: &str, device: usize, is_complex: bool) -> Result<CudaPlan> {
+    fn new(problem: &str, device: usize, is_complex: bool, multiplied: &Multiplied) -> Result<CudaPlan> {
         let problem: Problem = problem.parse()?;
         let both_parts =
             is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
         let (device, planner) = planner(device)?;
-        let plan = planner.plan(problem)?;
+        let plan = planner.plan(pipeline(&problem, multiplied))?;
         if both_parts {
             plan.both_parts()?;
         }
@@ -118,10 +120,21 @@ impl CudaPlan {
 
 #[pymethods]
 impl CudaPlan {
-    /// The plan of a problem for a device, for complex elements if `is_complex`.
+    /// The plan of a problem for a device, for complex elements if `is_complex`. Factors, if there are
+    /// any, multiply its input if `first`, else its output.
     #[new]
-    fn from_text(py: Python<'_>, problem: &str, device: usize, is_complex: bool) -> PyResult<CudaPlan> {
-        detached(py, true, || CudaPlan::new(problem, device, is_complex)).map_err(exception)
+    #[pyo3(signature = (problem, device, is_complex, factors=None, is_separable=false, first=false))]
+    fn from_text(
+        py: Python<'_>,
+        problem: &str,
+        device: usize,
+        is_complex: bool,
+        factors: Option<Vec<PyReadonlyArray1<'_, f64>>>,
+        is_separable: bool,
+        first: bool,
+    ) -> PyResult<CudaPlan> {
+        let multiplied = multiplier(factors, is_separable)?.map(|factors| (factors, first));
+        detached(py, true, || CudaPlan::new(problem, device, is_complex, &multiplied)).map_err(exception)
     }
 
     /// The bytes of device memory that an execution needs beside its arrays.

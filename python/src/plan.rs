@@ -10,12 +10,14 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
+/// What a plan multiplies by, if it does, and whether that comes first.
+pub(crate) type Multiplied = Option<(Multiplier, bool)>;
+
 /// A problem with its tables.
 #[pyclass(frozen, name = "Plan", module = "fourfold._fourfold")]
 pub(crate) struct PyPlan {
     problem: Problem,
-    /// What it multiplies by, and whether that comes first.
-    multiplied: Option<(Multiplier, bool)>,
+    multiplied: Multiplied,
     threads: usize,
     plan: Undropped<Arc<fourfold::Plan>>,
 }
@@ -24,7 +26,7 @@ pub(crate) struct PyPlan {
 const LONG: usize = 1 << 10;
 
 impl PyPlan {
-    fn new(problem: Problem, multiplied: Option<(Multiplier, bool)>, threads: usize, effort: Effort) -> Result<PyPlan> {
+    fn new(problem: Problem, multiplied: Multiplied, threads: usize, effort: Effort) -> Result<PyPlan> {
         let plan = plan(&pipeline(&problem, &multiplied), checked_threads(threads)?, effort)?;
         Ok(PyPlan { plan: Undropped::new(plan), problem, multiplied, threads })
     }
@@ -79,7 +81,7 @@ impl PyPlan {
 }
 
 /// The transform, with the multiply before or after it if there is one.
-fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Option<(Multiplier, bool)>) -> Pipeline<'a> {
+pub(crate) fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Multiplied) -> Pipeline<'a> {
     match multiplied {
         None => problem.into(),
         Some((factors, true)) => Pipeline::new().multiply(factors).transform(problem),
@@ -87,14 +89,18 @@ fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Option<(Multiplier, bool)>
     }
 }
 
-/// Factors as a table, or as one list for each axis.
-fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> PyResult<Multiplier> {
+/// Factors as a table, or as one list for each axis, if there are any.
+pub(crate) fn multiplier(
+    factors: Option<Vec<PyReadonlyArray1<'_, f64>>>,
+    is_separable: bool,
+) -> PyResult<Option<Multiplier>> {
+    let Some(factors) = factors else { return Ok(None) };
     let copy = |list: &PyReadonlyArray1<'_, f64>| copied(list.as_slice()?).map_err(exception);
     let mut lists = factors.iter().map(copy).collect::<PyResult<Vec<_>>>()?;
-    Ok(match lists.pop() {
+    Ok(Some(match lists.pop() {
         Some(table) if !is_separable => Multiplier::Table(table),
         last => Multiplier::Separable(lists.into_iter().chain(last).collect()),
-    })
+    }))
 }
 
 fn kind(name: &str) -> PyResult<Kind> {
@@ -153,9 +159,8 @@ impl PyPlan {
         first: bool,
     ) -> PyResult<PyPlan> {
         let (problem, effort) = (problem.parse::<Problem>().map_err(exception)?, self::effort(effort)?);
-        let factors = factors.map(|factors| multiplier(factors, is_separable)).transpose()?;
+        let multiplied = multiplier(factors, is_separable)?.map(|factors| (factors, first));
         let is_long = effort == Effort::Measure || problem.input().elements() >= LONG;
-        let multiplied = factors.map(|factors| (factors, first));
         detached(py, is_long, || PyPlan::new(problem, multiplied, workers, effort)).map_err(exception)
     }
 
@@ -218,6 +223,12 @@ impl PyPlan {
     #[getter]
     fn output_shape(&self) -> Vec<usize> {
         self.problem.output().shape.clone()
+    }
+
+    /// The strides of input and output, in elements.
+    #[getter]
+    fn strides(&self) -> (Vec<isize>, Vec<isize>) {
+        (self.problem.input().strides.clone(), self.problem.output().strides.clone())
     }
 
     /// Whether input and output are complex.

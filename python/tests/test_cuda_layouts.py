@@ -11,8 +11,9 @@ import types
 import numpy as np
 import pytest
 
+import fourfold
 import fourfold.fft as ff
-from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _real
+from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _plan, _real
 from fourfold._spec import Spec
 
 SIZES = {"f32": 4, "f64": 8}
@@ -40,10 +41,13 @@ class Plan:
 
     scratch_bytes = 64
 
-    def __init__(self, text, device, is_complex):
+    made = 0
+
+    def __init__(self, text, device, is_complex, *multiplied):
+        Plan.made += 1
         words = [word for word in text.split() if not word.startswith(("in=", "out="))]
         strides = dict(word.split("=") for word in text.split() if word.startswith(("in=", "out=")))
-        self.plan = _fourfold.Plan(" ".join(words))
+        self.plan = _fourfold.Plan(" ".join(words), 1, "estimate", *multiplied)
         sides = self.plan.is_complex
         self.sides = [is_complex or sides[0], (is_complex and not sides[0] and not sides[1]) or sides[1]]
         self.strides = [strides.get("in"), strides.get("out")]
@@ -96,6 +100,7 @@ def device(monkeypatch):
     library_of = lambda x: _cuda if isinstance(x, Array) else _libraries.library_of(x)
     monkeypatch.setattr(_real, "library_of", library_of)
     monkeypatch.setattr(_complex, "library_of", library_of)
+    monkeypatch.setattr(_plan, "library_of", library_of)
     _cuda._plans.clear()
     return cupy
 
@@ -154,6 +159,45 @@ def test_outputs(device):
     np.testing.assert_allclose(big[3:9].view(np.ndarray), expected, atol=1e-13)
     with pytest.raises(ValueError):
         ff.dctn(a, out=device.empty((3, 3)))
+
+
+@pytest.mark.parametrize("kinds", ["dct2", "rfft"])
+def test_plans_multiply(device, kinds):
+    x, plain = signal(6, 8), fourfold.plan(kinds, (6, 8))
+    table = np.random.default_rng(3).random(plain.output_shape) + 0.5
+    lists = [table[:, 0].copy(), table[0].copy()]
+    for factors, multiply in ((table, table), (np.multiply.outer(*lists), lists)):
+        plan = fourfold.plan(kinds, (6, 8), multiply=multiply)
+        for view in (lambda a: a, lambda a: np.asfortranarray(a)):
+            y = plan(device.asarray(view(x)))
+            np.testing.assert_allclose(y.view(np.ndarray), factors * plain(x), atol=1e-12)
+            back = plan.inverse()(y)
+            np.testing.assert_allclose(back.view(np.ndarray), x, atol=1e-12)
+    assert not _cuda._plans
+
+
+@pytest.mark.parametrize("multiply", [None, np.full((8, 6), 2.0)])
+@pytest.mark.parametrize("strides", [None, ((6, 1), (1, 8))])
+def test_a_plan_for_a_device_is_made_at_once(device, multiply, strides):
+    plan = fourfold.plan("dct2", (8, 6), "f4", multiply=multiply, strides=strides, device="cuda:0")
+    before, x = Plan.made, signal(8, 6, dtype="f4")
+    out = device.empty((8, 6), "f4") if strides is None else device.empty((6, 8), "f4").T
+    assert plan(device.asarray(x), out=out) is out and Plan.made == before
+    expected = ff.dctn(x) * (1 if multiply is None else 2)
+    np.testing.assert_allclose(out.view(np.ndarray), expected, rtol=1e-5, atol=1e-4)
+    assert plan.device == "cuda:0" and plan.inverse().device == "cuda:0"
+    with pytest.raises(ValueError, match="for cuda:0, and the array is on the CPU"):
+        plan(x)
+    elsewhere = fourfold.plan("dct2", (8, 6), "f4", device=1)
+    with pytest.raises(ValueError, match="for cuda:1, and the array is on cuda:0"):
+        elsewhere(device.asarray(x))
+    assert elsewhere != plan and fourfold.plan("dct2", (8, 6)).device is None
+
+
+@pytest.mark.parametrize("given", ["cpu", "cuda:", "cuda:x", "cuda:-1", -1, 1.5])
+def test_devices_that_there_are_not(given):
+    with pytest.raises((ValueError, TypeError)):
+        fourfold.plan("dct2", (8, 6), device=given)
 
 
 def test_tensors(device, monkeypatch):

@@ -255,6 +255,29 @@ def test_a_plan_that_measures_is_right():
     assert fourfold.plan("dct2 f64 3x96 axes=1").problem == plan.problem
 
 
+def test_a_plan_has_strides():
+    plan = fourfold.plan("dct2", (4, 6), strides=((1, 4), (6, 1)))
+    assert "in=1,4" in plan.problem and "out" not in plan.problem
+    x = np.random.default_rng(2).standard_normal((4, 6))
+    for view in (x, np.asfortranarray(x)):
+        np.testing.assert_allclose(plan(view), ff.dctn(x), atol=1e-12)
+    np.testing.assert_allclose(plan.inverse()(plan(x)), x, atol=1e-12)
+    for wrong in (((1,), (6, 1)), ((1, 4),), 5):
+        with pytest.raises((ValueError, TypeError)):
+            fourfold.plan("dct2", (4, 6), strides=wrong)
+    with pytest.raises(ValueError, match="in="):
+        fourfold.plan("dct2 f64 4x6", strides=((1, 4), (6, 1)))
+
+
+def test_a_plan_for_a_device_needs_cuda():
+    try:
+        plan = fourfold.plan("dct2", (4, 6), device=10_000)
+    except RuntimeError as error:
+        assert "CUDA" in str(error)
+    else:
+        raise AssertionError(f"{plan} is for a device that there is not")
+
+
 @pytest.mark.parametrize("kinds", ["dct2", "rfft", ("dst1", "dct3")])
 @pytest.mark.parametrize("is_separable", [False, True])
 def test_a_plan_multiplies(kinds, is_separable):

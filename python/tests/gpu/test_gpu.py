@@ -147,6 +147,37 @@ def test_plans_run_on_a_given_stream():
     close(xp.asnumpy(plan.inverse()(y)), x)
 
 
+def test_plans_multiply():
+    lib = torch()
+    for kinds, dtype in (("dct2", "f4"), ("dst3", "f8"), ("rfft", "f8"), ("dct2", "c16")):
+        x = signal(200, 96, dtype=dtype)
+        plain = fourfold.plan(kinds, x.shape, x.real.dtype)
+        table = np.random.default_rng(3).random(plain.output_shape) + 0.5
+        plan = fourfold.plan(kinds, x.shape, x.real.dtype, multiply=table)
+        y = plan(lib.from_numpy(x).cuda())
+        close(y.cpu().numpy(), (plan(x)))
+        close(plan.inverse()(y).cpu().numpy(), x)
+
+
+def test_a_graph_captures_the_first_call_of_a_plan():
+    lib = torch()
+    for multiply in (None, np.random.default_rng(4).random((100, 80)) + 0.5):
+        plan = fourfold.plan("dct2", (100, 80), "f4", multiply=multiply, device="cuda:0")
+        x, graph = lib.randn(100, 80, device="cuda"), lib.cuda.CUDAGraph()
+        with lib.cuda.graph(graph):
+            y = plan(x)
+        x.copy_(lib.randn_like(x))
+        graph.replay()
+        lib.cuda.synchronize()
+        close(y.cpu().numpy(), fourfold.plan("dct2", (100, 80), "f4", multiply=multiply)(x.cpu().numpy()))
+        try:
+            plan(x.cpu())
+        except ValueError as error:
+            assert "cuda:0" in str(error)
+        else:
+            raise AssertionError("it took a tensor on the CPU")
+
+
 def test_a_graph_captures_a_transform():
     lib = torch()
     for shape in ((64, 64), (1 << 20,)):
