@@ -154,7 +154,7 @@ fn processors(origins: &[&String]) -> String {
         let (engine, rest) = origin.split_once(": ")?;
         let (before, name) = rest.split_once("thread of ").or(rest.split_once("threads of "))?;
         let name = name.split_once("; ")?.0;
-        (!before.contains(" beside ")).then(|| (engine.to_owned(), name.to_owned()))
+        (!before.contains("Beside it")).then(|| (engine.to_owned(), name.to_owned()))
     };
     let mut all: Vec<_> = origins.iter().filter_map(of).collect();
     all.sort();
@@ -312,9 +312,14 @@ mod tests {
     #[test]
     fn different_processors_are_told() {
         let cpu = "`cpu`: Measured D (commit c), on cpu (avx2), 2 threads of Big; `x --engine cpu`.".to_owned();
-        let pocl =
-            |name| format!("`opencl:0`: Measured D (commit c), on opencl:0, which runs one thread of {name}; `x`.");
-        let cuda = "`cuda:0`: Measured D (commit c), on cuda:0, beside 4 threads of Host; `x`.".to_owned();
+        let pocl = |name| {
+            format!(
+                "`opencl:0`: Measured D (commit c), on opencl:0. Its software is `y`. It runs one thread of {name}; `x`."
+            )
+        };
+        let cuda =
+            "`cuda:0`: Measured D (commit c), on cuda:0. Its software is `y`. Beside it are 4 threads of Host; `x`."
+                .to_owned();
         assert_eq!(processors(&[&cpu, &cuda, &cpu]), "");
         let (same, other) = (pocl("Big"), pocl("Small"));
         assert_eq!(processors(&[&cpu, &same]), "\nThe same processor ran `cpu` and `opencl:0`.\n");

@@ -67,7 +67,7 @@ impl Arrays {
     }
 
     /// The bytes of the larger of input and output.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         bytes(&self.input).max(bytes(&self.output))
     }
 }
@@ -282,7 +282,7 @@ impl Work for DeviceTransform {
 }
 
 /// A copy from a device's memory to the same memory.
-pub(crate) struct DeviceCopy(pub(crate) Rc<RefCell<DeviceArrays>>);
+pub struct DeviceCopy(pub Rc<RefCell<DeviceArrays>>);
 
 impl Work for DeviceCopy {
     type Error = Error;

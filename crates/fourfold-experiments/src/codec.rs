@@ -56,7 +56,7 @@ pub(crate) fn times<const N: usize>(
             |device, planner| contestant(DeviceCodec::new(device, planner, method.parse()?, problems, *part, samples)?),
         )
     });
-    let ms = setting.fastest(works.collect::<Result<_>>()?)?;
+    let ms = setting.fastest(&format!("`{}`", problems[0]), works.collect::<Result<_>>()?)?;
     Ok(std::array::from_fn(|i| ms[i]))
 }
 

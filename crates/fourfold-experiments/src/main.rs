@@ -4,11 +4,14 @@
 mod args;
 mod charges;
 mod circuit;
+mod claims;
 mod codec;
 mod commands;
 mod experiments;
 mod heat_map;
+mod how;
 mod measure;
+mod noise;
 mod page;
 mod photographs;
 mod plot;

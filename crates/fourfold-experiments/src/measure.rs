@@ -1,43 +1,59 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::timing::{Pace, take_turns};
+use fourfold::timing::{Pace, Summary, take_turns};
 use fourfold::{Domain, Multiplier, Precision, Problem};
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros_of};
-use fourfold_cli::bench_targets::{Contestant, IN_TURN, MOST_PAIRS};
+use fourfold_cli::bench_targets::{Arrays, Contestant, DeviceArrays, DeviceCopy, Memcpy, contestant};
 use fourfold_cli::comparison::Comparison;
 use fourfold_cli::engine::Engine;
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
+use crate::noise::{DISTURBED, Record, Recorded};
 use crate::photographs::Photograph;
-use crate::processor::processor;
 
 /// Where and how experiments are done.
 pub(crate) struct Setting {
-    contender: EnginePlanner,
+    pub(crate) contender: EnginePlanner,
     pub(crate) threads: usize,
     pub(crate) quick: bool,
     /// Those that the command line names.
     pub(crate) photographs: Rc<[Photograph]>,
-    /// All times of this run, whatever table asked for them.
-    record: RefCell<Vec<Recorded>>,
+    record: RefCell<Record>,
+    /// Whether the problems of [`AGAIN`] were measured.
+    knows_noise: Cell<bool>,
 }
 
-/// A time of a job on a problem.
-pub(crate) struct Recorded {
-    pub(crate) problem: String,
-    pub(crate) job: Timed,
-    pub(crate) ms: f64,
+/// Milliseconds of jobs on a problem.
+pub(crate) struct Times {
+    /// The shortest of each job.
+    pub(crate) ms: Vec<f64>,
+    /// The medians, to compare with medians.
+    pub(crate) medians: Vec<f64>,
+    /// The shortest of a copy of the input.
+    pub(crate) copy: f64,
 }
+
+/// Problems that are measured twice before the first verdict on times, and again by the table
+/// `noise`; the first alone in a quick run.
+const AGAIN: [&str; 2] = ["dct2 f64 512x512", "dct2 f64 1024x1024"];
+const AGAIN_JOBS: [Timed; 3] = [Timed::Whole("row-column"), Timed::Whole("three-stage"), Timed::Whole("fused")];
+
+/// What is copied beside works that are no plans for one problem, to see whether other work
+/// disturbed them.
+const REFERENCE: &str = "dct2 f64 2048x2048";
+
+/// So often a disturbed row is measured in all.
+pub(crate) const MOST_TRIES: usize = 3;
 
 /// What is timed.
 #[derive(Clone, Copy, PartialEq)]
@@ -61,19 +77,20 @@ impl Timed {
     }
 }
 
-/// What columns with figures of the authors' code are, for the text above a table.
-pub(crate) const AUTHORS: &str = "The authors' code (JeremieMelo/dct_cuda, commit feabca7) was measured on one H200 on 21 November 2026. nvcc 13.0 compiled it for sm_90 with optimisation; it is not known with which other flags.";
-
 /// Rounds at least, however long they take: the shortest of three times ignores two that other work
 /// on the machine made longer.
 const LEAST_ROUNDS: usize = 3;
 
-/// NVIDIA's FFTs.
-pub(crate) const CUFFT: &str = "cuFFT";
-
 impl Setting {
     pub(crate) fn new(contender: EnginePlanner, threads: usize, quick: bool) -> Setting {
-        Setting { contender, threads, quick, photographs: Rc::default(), record: RefCell::default() }
+        Setting {
+            contender,
+            threads,
+            quick,
+            photographs: Rc::default(),
+            record: RefCell::default(),
+            knows_noise: Cell::new(false),
+        }
     }
 
     /// The same with photographs.
@@ -83,71 +100,6 @@ impl Setting {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.contender.engine
-    }
-
-    /// The engine in names of files.
-    pub(crate) fn file_name(&self) -> String {
-        self.engine().to_string().replace(':', "-")
-    }
-
-    /// What was used, for the head of a page: processor, threads, and a device's software.
-    pub(crate) fn machine(&self) -> String {
-        let on_processor = |threads| format!("{} of {}", threads_in_words(threads), processor());
-        self.contender.with_planner(
-            |_| format!("{}, {}", self.place(), on_processor(self.threads)),
-            |device, _| {
-                let info = device.info();
-                let host = match info.is_cpu {
-                    true => format!("which runs {}", on_processor(info.sms)),
-                    false => format!("beside {}", on_processor(self.threads)),
-                };
-                format!("{}, {}, {}, {host}", self.place(), info.version.trim(), device.software())
-            },
-        )
-    }
-
-    /// The engine and its device, or the instruction set.
-    pub(crate) fn place(&self) -> String {
-        self.contender.place()
-    }
-
-    /// Whether it is a device of CUDA, where the authors' code runs, too.
-    pub(crate) fn is_cuda(&self) -> bool {
-        only_for(Api::Cuda, self).is_ok()
-    }
-
-    /// How algorithms were measured, in double precision.
-    pub(crate) fn how(&self) -> String {
-        self.how_in(Precision::F64)
-    }
-
-    /// The same in another type.
-    pub(crate) fn how_in(&self, precision: Precision) -> String {
-        let arrays = match self.engine() {
-            Engine::Cpu(_) => {
-                " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
-            }
-            _ => format!(
-                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is a kernel whose threads each read one element and write it.",
-                IN_TURN >> 20,
-            ),
-        };
-        self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
-    }
-
-    /// How runs were measured that all have the same arrays, such as steps that use the result of the step
-    /// before, and what was compared.
-    pub(crate) fn how_of_steps(&self, precision: Precision, compared: &str) -> String {
-        self.how_with(precision, " All runs use the same arrays.", compared)
-    }
-
-    fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {
-        format!(
-            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Before that, the command compares {compared}.",
-            precision.name(),
-            self.seconds(),
-            self.place()
-        )
     }
 
     /// A device's times vary less than a processor's, which other programs share. Longer ones would
@@ -170,13 +122,8 @@ impl Setting {
         self.contender.filter(forward, multiplier)
     }
 
-    /// The library that does the FFTs between stages.
-    pub(crate) fn fft_library(&self, problem: &Problem) -> Result<&'static str> {
-        Ok(if self.by("three-stage")?.plan(problem)?.uses_vendor_fft() { CUFFT } else { "fourfold's own" })
-    }
-
-    /// Milliseconds of each job on a problem, and of a copy of its array of reals.
-    pub(crate) fn times(&self, problem: &Problem, jobs: &[Timed]) -> Result<(Vec<f64>, f64)> {
+    /// Times of each job on a problem.
+    pub(crate) fn times(&self, problem: &Problem, jobs: &[Timed]) -> Result<Times> {
         self.check(problem, jobs)?;
         let mut comparison = Comparison::new(problem)?;
         for job in jobs {
@@ -187,22 +134,32 @@ impl Setting {
             };
             comparison.add_plan(&planner.engine, plan)?;
         }
-        let copying = self.copying(problem)?;
-        let by_kernel = copying.is_some();
-        if let Some(plan) = copying {
+        if let Some(plan) = self.copying(problem)? {
             comparison.add_plan(self.engine(), plan)?;
         }
-        let results = comparison.measure(&self.pace(jobs.len()))?;
-        let copy = if by_kernel { results.last().map(|last| last.0) } else { results.first().map(|first| first.1) };
-        let times: Vec<f64> = results[..jobs.len()].iter().map(|(time, _)| time.min).collect();
-        let recorded = |(job, ms): (&Timed, &f64)| Recorded { problem: problem.to_string(), job: *job, ms: *ms };
-        self.record.borrow_mut().extend(jobs.iter().zip(&times).map(recorded));
-        Ok((times, copy.map_or(f64::NAN, |copy| copy.min)))
+        let pace = self.pace(jobs.len());
+        let what = format!("`{problem}`");
+        let array = format!("{:?} {} {}", problem.input_domain(), problem.precision().name(), problem.input().len);
+        let times = self.undisturbed(&what, &array, || {
+            let results = comparison.measure(&pace)?;
+            // The engine's, not that of the processor which may come first.
+            let by_driver = results.last().map_or(f64::NAN, |(_, copy)| copy.min);
+            let by_kernel = results[jobs.len()..].iter().map(|(time, _)| time.min);
+            let of = |which: fn(&Summary) -> f64| results[..jobs.len()].iter().map(|(time, _)| which(time)).collect();
+            Ok(Times {
+                ms: of(|time| time.min),
+                medians: of(|time| time.median),
+                copy: by_kernel.fold(by_driver, f64::min),
+            })
+        })?;
+        let recorded = |(job, ms): (&Timed, &f64)| Recorded { what: format!("{what}, {}", job.in_words()), ms: *ms };
+        self.record.borrow_mut().add(jobs.iter().zip(&times.ms).map(recorded));
+        Ok(times)
     }
 
     /// On a device, a kernel that copies an array of reals: a reorder along an axis of one element.
-    /// The driver's own copy would not do, since PoCL's has one thread, and that of CUDA takes longer
-    /// than a kernel to start.
+    /// Some drivers copy faster: CUDA's where arrays are large. Others are slower: PoCL's has one
+    /// thread.
     fn copying(&self, problem: &Problem) -> Result<Option<AnyPlan>> {
         let is_real = [problem.input_domain(), problem.output_domain()] == [Domain::Real; 2];
         if !is_real || matches!(self.engine(), Engine::Cpu(_)) {
@@ -212,16 +169,65 @@ impl Setting {
         Ok(Some(self.by("three-stage-gather")?.plan_stage(&lines, 0)?))
     }
 
-    /// The times that were measured until now.
-    pub(crate) fn record(&self) -> Ref<'_, [Recorded]> {
-        Ref::map(self.record.borrow(), |all| &all[..])
+    /// Measures a row, and again while its copy takes longer than another copy of the same array
+    /// did. The measurement whose copy was shortest counts.
+    fn undisturbed(&self, what: &str, array: &str, mut measure: impl FnMut() -> Result<Times>) -> Result<Times> {
+        let mut best = measure()?;
+        for _ in 1..MOST_TRIES {
+            if self.record.borrow().excess(array, best.copy) <= DISTURBED {
+                break;
+            }
+            let again = measure()?;
+            best = if again.copy < best.copy { again } else { best };
+        }
+        self.record.borrow_mut().add_copy(what, array, best.copy);
+        Ok(best)
     }
 
-    /// Milliseconds of each work: of its fastest warm run, as they take turns.
-    pub(crate) fn fastest(&self, mut works: Vec<Contestant>) -> Result<Vec<f64>> {
+    /// The times that were measured until now.
+    pub(crate) fn record(&self) -> Ref<'_, Record> {
+        self.record.borrow()
+    }
+
+    /// The factor that times of the same problem differ by, in the mean, as this run measured until
+    /// now.
+    pub(crate) fn noise(&self) -> Result<f64> {
+        if !self.knows_noise.replace(true) {
+            (0..2).try_for_each(|_| self.measure_again())?;
+        }
+        Ok(self.record.borrow().noise())
+    }
+
+    /// Measures what `noise` compares.
+    pub(crate) fn measure_again(&self) -> Result<()> {
+        let count = if self.quick { 1 } else { AGAIN.len() };
+        AGAIN[..count].iter().try_for_each(|problem| self.times(&problem.parse()?, &AGAIN_JOBS).map(drop))
+    }
+
+    /// Milliseconds of each work of a row: of its fastest warm run, as they take turns.
+    pub(crate) fn fastest(&self, what: &str, mut works: Vec<Contestant>) -> Result<Vec<f64>> {
+        let count = works.len();
+        works.push(self.reference()?);
         let pace = self.pace(works.len());
-        let times = take_turns(&mut works, &pace)?;
-        Ok(times.into_iter().map(|time| time.in_unit(1e3).min).collect())
+        let times = self.undisturbed(what, "reference", || {
+            let times: Vec<Summary> =
+                take_turns(&mut works, &pace)?.into_iter().map(|time| time.in_unit(1e3)).collect();
+            let of = |which: fn(&Summary) -> f64| times[..count].iter().map(which).collect();
+            Ok(Times { ms: of(|time| time.min), medians: of(|time| time.median), copy: times[count].min })
+        })?;
+        Ok(times.ms)
+    }
+
+    /// A copy on the engine.
+    fn reference(&self) -> Result<Contestant> {
+        let arrays = Arrays::new(&REFERENCE.parse()?)?;
+        self.contender.with_planner(
+            |_| contestant(Memcpy::new(arrays.bytes(), self.threads)?),
+            |device, _| {
+                let arrays = DeviceArrays::new(device.clone(), &arrays)?;
+                contestant(DeviceCopy(Rc::new(RefCell::new(arrays))))
+            },
+        )
     }
 
     fn pace(&self, contestants: usize) -> Pace {
@@ -248,7 +254,7 @@ impl Setting {
     /// Milliseconds of the jobs that are there.
     pub(crate) fn times_of(&self, problem: &Problem, jobs: &[Option<Timed>]) -> Result<Vec<Option<f64>>> {
         let there: Vec<Timed> = jobs.iter().copied().flatten().collect();
-        let mut times = self.times(problem, &there)?.0.into_iter();
+        let mut times = self.times(problem, &there)?.ms.into_iter();
         Ok(jobs.iter().map(|job| job.and_then(|_| times.next())).collect())
     }
 
@@ -300,10 +306,6 @@ pub(crate) const QUICK_SIDE: usize = 1024;
 pub(crate) fn sides(setting: &Setting, all: &[usize]) -> Result<Vec<usize>> {
     let sides: Vec<usize> = all.iter().copied().filter(|side| !setting.quick || *side <= QUICK_SIDE).collect();
     if sides.is_empty() { bail!("there is no size to measure") } else { Ok(sides) }
-}
-
-fn threads_in_words(threads: usize) -> String {
-    if threads == 1 { "one thread".into() } else { format!("{threads} threads") }
 }
 
 /// ‖y − z‖ / ‖z‖, which is 0 if both are the same, also if they are 0.

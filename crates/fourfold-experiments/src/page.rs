@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use fourfold::timing::table::Table;
 
+use crate::claims::{self, Claim};
+use crate::noise::DISTURBED;
 use crate::plot::Plot;
+use crate::rounding::ratio;
 
 /// What becomes of an experiment.
 pub(crate) enum Outcome {
@@ -59,34 +62,6 @@ impl Part {
     }
 }
 
-/// A statement about the numbers of a page: the document's, one that follows from it (`implied`),
-/// or fourfold's (`ours`).
-#[derive(Debug, PartialEq)]
-pub(crate) struct Claim {
-    /// With the bound within which it holds, if the document gives none.
-    text: String,
-    /// The numbers that decide.
-    here: String,
-    holds: bool,
-}
-
-impl Claim {
-    pub(crate) fn new(text: impl Into<String>, here: impl Into<String>, holds: bool) -> Claim {
-        Claim { text: text.into(), here: here.into(), holds }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn holds(&self) -> bool {
-        self.holds
-    }
-}
-
-/// How many claims hold: `3 of 8 claims hold`.
-pub(crate) fn holding(claims: &[Claim]) -> String {
-    let count = claims.iter().filter(|claim| claim.holds).count();
-    format!("{count} of {} claims hold", claims.len())
-}
-
 /// The most words of a sentence below a table.
 const MOST_WORDS: usize = 30;
 
@@ -99,14 +74,36 @@ pub(crate) fn is_short_sentence(text: &str) -> bool {
         && words.split_whitespace().count() <= MOST_WORDS
 }
 
+/// What a page says of the run that made it.
+#[derive(Default)]
+pub(crate) struct Circumstances {
+    /// None for a page that does not depend on it.
+    pub(crate) machine: Option<String>,
+    /// The factor that times of the same problem differ by, for claims on times.
+    pub(crate) noise: Option<f64>,
+    /// The rows of the page that other work on the machine disturbed.
+    pub(crate) disturbed: Vec<String>,
+}
+
+impl Circumstances {
+    fn disturbances(&self) -> Option<String> {
+        let all = self.disturbed.join("; ");
+        let why = format!(
+            "beside these rows, a copy took more than {} times the least of its array in this run",
+            ratio(DISTURBED)
+        );
+        (!all.is_empty()).then(|| format!("Disturbed: {why}: {all}."))
+    }
+}
+
 impl Page {
-    /// `machine` is none for a page that does not depend on it.
-    pub(crate) fn markdown(&self, machine: Option<&str>) -> String {
+    pub(crate) fn markdown(&self, run: &Circumstances) -> String {
         let mut text = format!("# {}\n\n", self.title);
-        for paragraph in machine.map(|machine| format!("{MACHINE}{machine}.")).iter().chain(&self.text) {
+        let machine = run.machine.as_ref().map(|machine| format!("{MACHINE}{machine}."));
+        for paragraph in machine.iter().chain(&self.text).chain(&run.disturbances()) {
             let _ = writeln!(text, "{paragraph}\n");
         }
-        let tables = self.tables().into_iter().chain(self.table_of_claims());
+        let tables = self.tables().into_iter().chain(claims::table(&self.claims, run.noise));
         tables.for_each(|table| text += &format!("{table}\n"));
         text + &self.teaches + "\n"
     }
@@ -139,14 +136,6 @@ impl Page {
         let mut table = Table::new(chosen(&self.columns));
         self.rows.iter().for_each(|row| table.row(chosen(row)));
         table.to_string()
-    }
-
-    fn table_of_claims(&self) -> Option<String> {
-        let mut table = Table::new(["claim", "here", "holds here"]);
-        for Claim { text, here, holds } in &self.claims {
-            table.row([&**text, here, if *holds { "yes" } else { "**no**" }]);
-        }
-        (!table.is_empty()).then(|| format!("Claims:\n\n{table}"))
     }
 
     /// RFC 4180.
@@ -191,14 +180,19 @@ mod tests {
         let whole = page(vec![], vec![], "S.");
         assert_eq!(whole.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         let table = "| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
-        assert_eq!(whole.markdown(None), format!("# T\n\nP.\n\n{table}\nS.\n"));
+        assert_eq!(whole.markdown(&Circumstances::default()), format!("# T\n\nP.\n\n{table}\nS.\n"));
         let left = "| a |\n|---|\n| 1 |\n| say \"x\" |\n";
-        let claims = vec![Claim::new("C", "2", true), Claim::new("D", "3", false)];
-        assert_eq!(holding(&claims), "1 of 2 claims hold");
+        let claims = vec![Claim::timed("C", "2", 2.0)];
         let parts = page(vec![Part::new("L", 0), Part::new("R", 1)], claims, "S.");
-        let claims = "| claim | here | holds here |\n|---|---|---|\n| C | 2 | yes |\n| D | 3 | **no** |\n";
-        let text = format!("# T\n\nMachine: fast.\n\nP.\n\nL:\n\n{left}\nR:\n\n{table}\nClaims:\n\n{claims}\nS.\n");
-        assert_eq!(parts.markdown(Some("fast")), text);
+        let run = Circumstances {
+            machine: Some("fast".into()),
+            noise: Some(1.5),
+            disturbed: strings(&["a (2.00 times)", "b (3.00 times)"]),
+        };
+        let above = "Machine: fast.\n\nP.\n\nDisturbed: beside these rows, a copy took more than 1.30 times the least of \
+                     its array in this run: a (2.00 times); b (3.00 times).";
+        let claims = claims::table(&parts.claims, run.noise).unwrap();
+        assert_eq!(parts.markdown(&run), format!("# T\n\n{above}\n\nL:\n\n{left}\nR:\n\n{table}\n{claims}\nS.\n"));
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Ratios of a table in words, for the sentence below it.
 
-use std::ops::RangeInclusive;
-
 use crate::rounding::ratio;
 
 /// Ratios of positive numbers.
@@ -49,11 +47,6 @@ impl Ratios {
         self.0.len()
     }
 
-    /// Whether all are in a range.
-    pub(crate) fn all_within(&self, range: RangeInclusive<f64>) -> bool {
-        self.0.iter().all(|x| range.contains(x))
-    }
-
     /// How often a ratio is above 1: `in all 4 cases`.
     pub(crate) fn above_one(&self) -> String {
         let (count, all) = (self.0.iter().filter(|x| **x > 1.0).count(), self.0.len());
@@ -87,7 +80,6 @@ mod tests {
         assert_eq!(Ratios::new([2.0]).times(), "2.00 times");
         assert_eq!(Ratios::new([2.0, 3.0]).above_one(), "in all 2 cases");
         assert_eq!(Ratios::new([0.5, 1.0]).above_one(), "in none of 2 cases");
-        assert!(ratios.all_within(0.5..=4.0) && !ratios.all_within(0.5..=3.9));
         assert_eq!(
             of_methods([&[4.0, 9.0], &[2.0, 3.0], &[1.0, 2.0]]),
             "`three-stage` is 2.45 times (2.00 to 3.00) as fast as `row-column`, and `fused` is 1.73 times (1.50 to 2.00) \

@@ -18,10 +18,12 @@ use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
 use crate::args::{Args, Command};
+use crate::claims::Claim;
 use crate::commands;
 use crate::experiments::{TABLES, Table, utilisation};
-use crate::measure::{CUFFT, Setting, only_for};
-use crate::page::{Outcome, Page};
+use crate::how::CUFFT;
+use crate::measure::{Setting, only_for};
+use crate::page::{Circumstances, Outcome, Page};
 use crate::photographs::{Photograph, read_folder};
 use crate::rounding::digits;
 
@@ -112,10 +114,9 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
         progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
         let start = Instant::now();
         match experiment.run() {
-            Ok(Outcome::Page { page, fault }) => {
+            Ok((Outcome::Page { page, fault }, text)) => {
                 account.contents += &experiment.content();
                 account.times += &format!("time: {experiment}: {} s\n", digits(start.elapsed().as_secs_f64()));
-                let text = experiment.markdown(&page);
                 let saved = experiment.save(&page, &text, out).and_then(|()| save_contents(origins, &account, out));
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
                 // A pipe that is closed is no reason to measure nothing more.
@@ -124,7 +125,7 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
                 account.failed.extend(fault.or(page.fault()).map(|fault| format!("{experiment}: {fault}")));
                 account.pages += 1;
             }
-            Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),
+            Ok((Outcome::LeftOut(why), _)) => account.left_out.push(format!("{experiment}: {why}")),
             Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
         }
         progress.step();
@@ -176,8 +177,17 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 }
 
 impl Experiment<'_> {
-    fn run(&self) -> Result<Outcome> {
-        (self.table.run)(self.setting)
+    /// What becomes of it, with the text of its page.
+    fn run(&self) -> Result<(Outcome, String)> {
+        let first = self.setting.record().copies();
+        let outcome = (self.table.run)(self.setting)?;
+        let Outcome::Page { page, .. } = &outcome else { return Ok((outcome, String::new())) };
+        let is_timed = page.claims.iter().any(Claim::is_timed);
+        let noise = is_timed.then(|| self.setting.noise()).transpose()?;
+        let machine = (!self.table.once).then(|| self.setting.machine());
+        let disturbed = self.setting.record().disturbed(first);
+        let text = page.markdown(&Circumstances { machine, noise, disturbed });
+        Ok((outcome, text))
     }
 
     /// The line of the contents: its page, its name, and its engine, if pages differ by engine.
@@ -185,11 +195,6 @@ impl Experiment<'_> {
         let engine = if self.table.once { String::new() } else { format!(" {}", self.setting.engine()) };
         let page = self.files().next().unwrap_or_default();
         format!("{page} {}{engine}\n", self.table.name)
-    }
-
-    fn markdown(&self, page: &Page) -> String {
-        let machine = (!self.table.once).then(|| self.setting.machine());
-        page.markdown(machine.as_deref())
     }
 
     /// The names of its files: Markdown, CSV and SVG.

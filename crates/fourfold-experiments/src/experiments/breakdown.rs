@@ -3,9 +3,12 @@
 use anyhow::Result;
 use fourfold::Problem;
 
-use crate::measure::{AUTHORS, Setting, Timed};
-use crate::page::{Claim, Outcome, Page};
+use crate::claims::{Claim, margin_within};
+use crate::how::AUTHORS;
+use crate::measure::{Setting, Timed, Times};
+use crate::page::{Outcome, Page};
 use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
 
 const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];
@@ -20,8 +23,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut all) = (vec![], vec![], vec![]);
     for &side in sides {
         let problem: Problem = format!("dct2 f64 {side}x{side}").parse()?;
-        let (times, copy) = setting.times(&problem, &jobs)?;
-        let (whole, parts) = (times[0], &times[1..]);
+        let Times { ms, copy, .. } = setting.times(&problem, &jobs)?;
+        let (whole, parts) = (ms[0], &ms[1..]);
         let sum: f64 = parts.iter().sum();
         all.push([parts[0], parts[1], parts[2]]);
         let bars = parts.iter().enumerate().map(|(i, part)| (i as f64, 100.0 * part / sum));
@@ -76,20 +79,20 @@ fn claims(all: &[[f64; 3]]) -> Vec<Claim> {
     let [share_there, combine] = [share(first), first[2] / first[0]];
     let ffts: Vec<String> = all.iter().map(|stages| format!("{:.0} %", 100.0 * (1.0 - share(stages)))).collect();
     vec![
-        Claim::new(
+        Claim::timed(
             "reorder and combine take about 20 % at 1024 × 1024 (15 % to 25 %)",
             format!("{:.0} %", 100.0 * share_there),
-            (0.15..=0.25).contains(&share_there),
+            margin_within([0.15, 0.25], [share_there; 2]),
         ),
-        Claim::new(
+        Claim::timed(
             "the FFT takes most",
             format!("its shares are {}", ffts.join(" and ")),
-            all.iter().all(|stages| share(stages) < 0.5),
+            Ratios::new(all.iter().map(|stages| stages[1] / (stages[0] + stages[2]))).least(),
         ),
-        Claim::new(
+        Claim::timed(
             "the combine takes relatively longer than the reorder at 1024 × 1024",
             format!("{} times as long", ratio(combine)),
-            combine > 1.0,
+            combine,
         ),
     ]
 }
@@ -130,10 +133,11 @@ const PUBLISHED: [&str; 3] = ["with the combine about 20 %", "most", "with the r
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::verdicts;
 
     #[test]
     fn all_three_claims_are_judged() {
-        let held = |all: &[[f64; 3]]| claims(all).iter().map(Claim::holds).collect::<Vec<_>>();
+        let held = |all: &[[f64; 3]]| verdicts(&claims(all));
         assert_eq!(held(&[[0.9, 8.0, 1.1], [2.0, 6.0, 2.0]]), [true, true, true]);
         assert_eq!(held(&[[2.1, 6.0, 1.9], [3.0, 4.0, 3.0]]), [false, false, false]);
         assert_eq!(

@@ -15,8 +15,9 @@ use fourfold_cli::engine::Engine;
 use crate::charges::Charges;
 use crate::circuit::generate::{Request, placement};
 use crate::circuit::ispd2005::{CIRCUITS, Published};
+use crate::claims::Claim;
 use crate::measure::Setting;
-use crate::page::{Claim, Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
@@ -54,7 +55,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         let points = measured.iter().enumerate().map(|(i, times)| (i as f64, times.transforms[method]));
         Line { name: name.into(), points: points.collect() }
     };
-    Ok(Outcome::page(Page {
+    let fault = if setting.is_cuda() { fault(&fused_gains(&measured)) } else { None };
+    let page = Page {
         title: format!("Table VII: electric field and forces of placed circuits, on {}", setting.engine()),
         text: vec![about(setting), how(setting)?],
         columns: columns(),
@@ -73,7 +75,23 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             lines: METHODS.into_iter().enumerate().map(line).collect(),
             bars: CIRCUITS[..count].iter().map(|circuit| circuit.name.to_owned()).collect(),
         },
-    }))
+    };
+    Ok(Outcome::Page { page: Box::new(page), fault })
+}
+
+/// The least gain of fused transforms over those of three stages with separate scalings, on CUDA.
+const LEAST_GAIN: f64 = 1.9;
+
+/// Why the program fails for these gains, if it does.
+fn fault(gains: &Ratios) -> Option<String> {
+    let why = || {
+        format!("fused transforms are {} times as fast as `three-stage`'s, and not {LEAST_GAIN} times", gains.range())
+    };
+    (gains.least() < LEAST_GAIN).then(why)
+}
+
+fn fused_gains(measured: &[Measured]) -> Ratios {
+    Ratios::new(measured.iter().map(|m| m.transforms[1] / m.transforms[2]))
 }
 
 fn about(setting: &Setting) -> String {
@@ -82,10 +100,10 @@ fn about(setting: &Setting) -> String {
         _ => ", all on the device, where the cells are and the forces stay",
     };
     format!(
-        "Milliseconds of one step of Algorithm 4. The circuits are synthetic: `fourfold-experiments generate` writes them. Each has the counts of the ISPD 2005 circuit, its shares of \
-         movable and fixed area, cells one row high with log-normal widths, macros that do not overlap, and terminals along the border. Grids are those that DREAMPlace sets. As there, fixed \
-         nodes charge a bin at most to the target density 1, fillers take the area that is left, and movable nodes and fillers are widened to √2 bins. `transforms`: DCT-II, two scalings, \
-         IDXST_IDCT and IDCT_IDXST (no potential, as the algorithm has none); scalings are trips of their own for row-column and three-stage, and parts of passes for fused. `step`: with \
+        "Milliseconds of one step of Algorithm 4. The circuits are synthetic: `fourfold-experiments generate` writes them ([circuits.md](circuits.md)). Each has the counts of the ISPD 2005 circuit, and its shares of \
+         movable and fixed area. Cells are one row high with log-normal widths, macros do not overlap, and terminals stand along the border. Grids are those that DREAMPlace sets. As there, fixed \
+         nodes charge a bin at most to the target density 1, and fillers take the area that is left. Movable nodes and fillers are widened to √2 bins. `transforms`: DCT-II, two scalings, \
+         IDXST_IDCT and IDCT_IDXST (no potential, as the algorithm has none). Scalings are trips of their own for row-column and three-stage, and parts of passes for fused. `step`: with \
          the density of movable nodes and fillers before, and the force on each of them after{place}. Published: the whole step on a Titan Xp for the circuits themselves."
     )
 }
@@ -98,18 +116,27 @@ fn how(setting: &Setting) -> Result<String> {
     ))
 }
 
-/// The gains of fused over three-stage.
+/// The gains of fused over three-stage, and why they are less for the whole step.
 fn teaches(measured: &[Measured]) -> String {
     let gains = |times: fn(&Measured) -> &[f64]| Ratios::new(measured.iter().map(|m| times(m)[1] / times(m)[2]));
-    sentence(gains(|m| &m.transforms), gains(|m| &m.steps))
+    let cells = Ratios::new(measured.iter().map(|m| m.cells()[2] / m.steps[2]));
+    sentence([gains(|m| &m.transforms), gains(|m| &m.steps), cells])
 }
 
-pub(super) fn sentence(transforms: Ratios, steps: Ratios) -> String {
+/// From the gains of transforms and of steps, and the shares of cells in fused steps.
+pub(super) fn sentence([transforms, steps, cells]: [Ratios; 3]) -> String {
     format!(
-        "The fused transforms are {} times as fast as `three-stage`'s, and the whole step, which has density and forces too, {} times.",
+        "Fused transforms are {} times as fast as `three-stage`'s, and whole steps {} times, since density and forces take {} of them.",
         transforms.range(),
-        steps.range()
+        steps.range(),
+        percent(&cells)
     )
+}
+
+/// As in `12 to 34 %`.
+fn percent(shares: &Ratios) -> String {
+    let [least, most] = [shares.least(), shares.most()].map(|share| format!("{:.0}", 100.0 * share));
+    if least == most { format!("{least} %") } else { format!("{least} to {most} %") }
 }
 
 /// What the paper says of the step, and what follows.
@@ -120,26 +147,27 @@ fn claims(measured: &[Measured], is_cuda: bool) -> Vec<Claim> {
         cells.most() / cells.least()
     };
     let cells = Ratios::new(measured.iter().map(spread));
-    let fused = Ratios::new(measured.iter().map(|m| m.transforms[1] / m.transforms[2]));
+    let [fused, fused_steps] = [fused_gains(measured), Ratios::new(measured.iter().map(|m| m.steps[1] / m.steps[2]))];
     let mut claims = vec![
-        Claim::new(
+        Claim::timed(
             "three stages make the step 1.7 times as fast on average (1.6 or more)",
             format!("{} as fast", steps.times()),
-            steps.mean() >= 1.6,
+            steps.mean() / 1.6,
         ),
-        Claim::new(
+        Claim::timed(
             "density and forces take the same time beside all methods (implied; within 10 %)",
             format!("the longest is {} times the shortest", cells.range()),
-            cells.most() <= 1.1,
+            1.1 / cells.most(),
+        ),
+        Claim::timed(
+            "fused passes make the whole step faster than three stages do (ours)",
+            format!("{} as fast", fused_steps.times()),
+            fused_steps.mean(),
         ),
     ];
     claims.extend(is_cuda.then(|| {
-        let here = format!("{} times", fused.range());
-        Claim::new(
-            "fused transforms are at least 1.9 times as fast as `three-stage`'s (ours)",
-            here,
-            fused.least() >= 1.9,
-        )
+        let text = format!("fused transforms are at least {LEAST_GAIN} times as fast as `three-stage`'s (ours)");
+        Claim::timed(text, format!("{} times", fused.range()), fused.least() / LEAST_GAIN)
     }));
     claims
 }
@@ -215,7 +243,7 @@ fn measure(setting: &Setting, published: &'static Published) -> Result<Measured>
     for system in &systems {
         works.push(contestant(Transforms(system.clone()))?);
     }
-    let mut steps = setting.fastest(works)?;
+    let mut steps = setting.fastest(published.name, works)?;
     let transforms = steps.split_off(METHODS.len());
     Ok(Measured { fillers: charges.placed.fillers().low[0].len(), transforms, steps })
 }
@@ -275,15 +303,16 @@ impl Work for Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::verdicts;
 
     #[test]
     fn claims_are_judged_by_the_times() {
         let held = |transforms: [f64; 3], steps: [f64; 3]| {
             let measured = [Measured { fillers: 0, transforms: transforms.to_vec(), steps: steps.to_vec() }];
-            claims(&measured, true).iter().map(Claim::holds).collect::<Vec<_>>()
+            (verdicts(&claims(&measured, true)), fault(&fused_gains(&measured)).is_some())
         };
-        assert_eq!(held([8.0, 4.0, 2.0], [9.0, 5.0, 3.05]), [true, true, true]);
+        assert_eq!(held([8.0, 4.0, 2.0], [9.0, 5.0, 3.05]), (vec![true; 4], false));
         // 18 % between the cells of the methods.
-        assert_eq!(held([8.0, 6.0, 4.0], [18.0, 16.0, 15.8]), [false, false, false]);
+        assert_eq!(held([8.0, 6.0, 4.0], [18.0, 15.7, 15.8]), (vec![false; 4], true));
     }
 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use crate::measure::{Setting, Timed, sides};
+use crate::claims::{Claim, margin_within};
+use crate::measure::{Setting, Timed, Times, sides};
 use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -21,7 +22,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let jobs = [Timed::Stage("three-stage-gather", 0), Timed::Stage("three-stage-scatter", 0)];
     let (mut rows, mut lines, mut quotients) = (vec![], [vec![], vec![], vec![]], [vec![], vec![]]);
     for side in sides(setting, &PUBLISHED.map(|(side, _)| side))? {
-        let (times, copy) = setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs)?;
+        let Times { ms: times, copy, .. } = setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs)?;
         let published = PUBLISHED.iter().find(|(n, _)| *n == side).map_or([""; 2], |(_, times)| *times);
         let today = [times[0], times[1], copy];
         lines.iter_mut().zip(today).for_each(|(line, time)| line.push((side as f64, time)));
@@ -31,6 +32,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         let ratios = [times[0] / times[1], times[1] / copy].map(ratio);
         rows.push([side.to_string()].into_iter().chain(cells).chain(ratios).collect());
     }
+    let quotients = quotients.map(Ratios::new);
     let line = |(name, points): (&str, Vec<(f64, f64)>)| Line { name: name.into(), points };
     Ok(Outcome::page(Page {
         title: format!("Table II: reordering an N × N array, on {}", setting.engine()),
@@ -44,8 +46,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "N", "gather, published", "scatter, published", "gather", "scatter", "copy", "gather/scatter", "scatter/copy",
         ]),
         parts: vec![],
-        claims: vec![],
-        teaches: teaches(quotients.map(Ratios::new)),
+        claims: vec![claim(&quotients[0])],
+        teaches: teaches(&quotients),
         rows,
         plot: Plot {
             title: "Reordering an N × N array".into(),
@@ -56,7 +58,28 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
+/// From gather over scatter.
+fn claim(gather: &Ratios) -> Claim {
+    Claim::timed(
+        "gather and scatter take similar times (within 10 %)",
+        format!("gather takes {} as long as scatter", gather.times()),
+        margin_within([1.0 / 1.1, 1.1], [gather.least(), gather.most()]),
+    )
+}
+
 /// From gather over scatter, and scatter over a copy.
-pub(super) fn teaches([gather, copies]: [Ratios; 2]) -> String {
+pub(super) fn teaches([gather, copies]: &[Ratios; 2]) -> String {
     format!("Scatter is {} as fast as gather, and takes {} as long as a copy.", gather.times(), copies.times())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::verdicts;
+
+    #[test]
+    fn one_that_is_not_similar_decides() {
+        let held = |ratios: [f64; 2]| verdicts(&[claim(&Ratios::new(ratios))])[0];
+        assert_eq!([[0.95, 1.05], [0.95, 1.2], [0.8, 1.0]].map(held), [true, false, false]);
+    }
 }

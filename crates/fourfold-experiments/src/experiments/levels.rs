@@ -4,6 +4,7 @@
 use anyhow::Result;
 use fourfold::{Precision, Problem};
 
+use crate::claims::Claim;
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
@@ -24,6 +25,7 @@ const METHODS: [&str; 6] = ["brute-force", "definition", "levels", "levels-in-bl
 const BRUTE_FORCE: usize = 0;
 const DEFINITION: usize = 1;
 const LEVELS: usize = 2;
+const LEVELS_IN_BLOCKS: usize = 3;
 const FUSED: usize = 5;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
@@ -44,10 +46,10 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, and the FFT on a GPU with a launch for each level. Its caption says seconds. \
              They must be milliseconds: at N = 1024, a term of the sum then takes 100 ns, and otherwise 100 µs. The other columns are all measured on this engine. The sign is the report's, e^{+2πi/N}."
                 .into(),
-            "`brute-force` is the report's double loop, which computes a sine and a cosine for every term (its code calls each twice; here the product of the two indices is first reduced modulo N). \
+            "`brute-force` is the report's double loop, which computes a sine and a cosine for every term. Its code calls each twice; here the product of the two indices is first reduced modulo N. \
              A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
-             `levels-in-blocks` is an idea that the report did not build: as soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
-             In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. Above 1024 points this needs NVIDIA's clusters (since sm_90), so the cell is empty on other devices; up to 1024 points it is the same as `levels-in-blocks`, and so it is on a CPU. \
+             `levels-in-blocks` is an idea that the report did not build. As soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
+             In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. Above 1024 points this needs NVIDIA's clusters (since sm_90), so the cell is empty on other devices. Up to 1024 points, and on a CPU, it is the same as `levels-in-blocks`. \
              `fused` is fourfold's own method."
                 .into(),
             setting.how_in(Precision::F32),
@@ -57,7 +59,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "levels-in-blocks", "levels-in-clusters", "fused", "brute-force/definition", "brute-force/levels", "levels/fused",
         ]),
         parts: vec![],
-        claims: vec![],
+        claims: claims(&all),
         teaches: teaches(&all),
         rows,
         plot: Plot {
@@ -82,14 +84,51 @@ fn cells(n: usize, published: [&str; 3], times: &[Option<f64>]) -> Vec<String> {
     head.chain(today.map(Option::unwrap_or_default)).collect()
 }
 
+/// One time over another, of every length that has both.
+fn ratios(all: &[Vec<Option<f64>>], a: usize, b: usize) -> Ratios {
+    Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)))
+}
+
+/// What the report says of its times, and of what it did not build.
+fn claims(all: &[Vec<Option<f64>>]) -> Vec<Claim> {
+    let fft = ratios(all, BRUTE_FORCE, LEVELS);
+    let launches = ratios(all, LEVELS, LEVELS_IN_BLOCKS);
+    vec![
+        Claim::timed(
+            "the FFT by levels takes significantly less time than the brute force (10 times less)",
+            format!("the brute force takes {} as long", fft.times()),
+            fft.least() / 10.0,
+        ),
+        Claim::timed(
+            "levels that share a launch are faster than a launch for each (implied)",
+            format!("a launch for each takes {} as long", launches.times()),
+            launches.least(),
+        ),
+    ]
+}
+
 /// From the times of every length.
 pub(super) fn teaches(all: &[Vec<Option<f64>>]) -> String {
-    let ratios = |a: usize, b: usize| Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)));
-    let range = |a, b| ratios(a, b).range();
+    let range = |a, b| ratios(all, a, b).range();
     format!(
         "`definition` is {} times as fast as `brute-force`, `levels` {} times, and `fused` {} times as fast as `levels`.",
         range(BRUTE_FORCE, DEFINITION),
         range(BRUTE_FORCE, LEVELS),
         range(LEVELS, FUSED)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::verdicts;
+
+    #[test]
+    fn claims_are_judged_by_the_least_gain() {
+        let held = |brute_force: f64, in_blocks: f64| {
+            let times = |brute_force| [brute_force, 3.0, 2.0, in_blocks, 1.0, 1.0].map(Some).to_vec();
+            verdicts(&claims(&[times(99.0), times(brute_force)]))
+        };
+        assert_eq!([held(21.0, 1.9), held(19.0, 2.1)], [[true, true], [false, false]]);
+    }
 }

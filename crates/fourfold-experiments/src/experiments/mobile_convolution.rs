@@ -18,9 +18,11 @@ use fourfold_cli::bench_targets::{Arrays, DeviceArrays, DeviceData, DeviceTransf
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
+use crate::claims::Claim;
 use crate::measure::{Setting, distance};
-use crate::page::{Claim, Outcome, Page, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
 
 /// Rows and columns of the taps.
@@ -46,7 +48,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
         text: [
-            "Milliseconds of circular convolutions in f32. Directly, every pixel takes n² products: on a CPU by all threads, one row of taps after another, with the vectors that the compiler makes; on a device by a thread for every pixel. \
+            "Milliseconds of circular convolutions in f32. Directly, every pixel takes n² products. On a CPU all threads do them, one row of taps after another, with the vectors that the compiler makes. On a device a thread does them for every pixel. \
              By FFT, one plan computes a real FFT, the product with the spectrum of the taps and an inverse FFT; its operations do not depend on n. Published: the article has no times. It gives the orders O(N²n²), and O(N²) for the product beside the FFTs, and says that the FFT is \
              not always better."
                 .to_owned(),
@@ -76,15 +78,15 @@ fn claims(measured: &[Quotients]) -> Vec<Claim> {
     let ends = |(_, quotients): &Quotients| [quotients[0].1, quotients[quotients.len() - 1].1];
     let grows: Vec<String> = measured.iter().map(|one| ends(one).map(ratio).join(" to ")).collect();
     vec![
-        Claim::new(
+        Claim::timed(
             "the FFT is not always faster",
             format!("slower in {slower} of {} cases", all().count()),
-            slower > 0,
+            all().map(|(_, quotient)| 1.0 / quotient).fold(0.0, f64::max),
         ),
-        Claim::new(
+        Claim::timed(
             "it gains more where n is large (from the least n to the largest)",
             format!("direct/FFT {}", grows.join(" and ")),
-            measured.iter().map(ends).all(|[first, last]| last > first),
+            Ratios::new(measured.iter().map(ends).map(|[first, last]| last / first)).least(),
         ),
     ]
 }
@@ -136,7 +138,7 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     };
     let error = distance(&Data::F32(result), &by_fft);
     ensure!(error < 1e-4, "convolutions of {side} × {side} with {n} × {n} taps differ by {error:.1e}");
-    let ms = setting.fastest(vec![direct, fast])?;
+    let ms = setting.fastest(&format!("{side} × {side} with {n} × {n} taps"), vec![direct, fast])?;
     Ok([ms[0], ms[1]])
 }
 
@@ -212,6 +214,7 @@ impl Work for DeviceDirect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::verdicts;
 
     #[test]
     fn the_processor_s_sums_are_the_definition() {
@@ -228,10 +231,7 @@ mod tests {
 
     #[test]
     fn claims_are_judged_by_the_quotients() {
-        let held = |quotients: [f64; 2]| {
-            let claims = claims(&[(9, vec![(3.0, quotients[0]), (5.0, quotients[1])])]);
-            claims.iter().map(Claim::holds).collect::<Vec<_>>()
-        };
+        let held = |quotients: [f64; 2]| verdicts(&claims(&[(9, vec![(3.0, quotients[0]), (5.0, quotients[1])])]));
         assert_eq!([held([0.5, 2.0]), held([2.0, 1.5])], [[true, true], [false, false]]);
     }
 
