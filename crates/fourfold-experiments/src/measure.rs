@@ -46,14 +46,14 @@ pub(crate) struct Times {
 /// Problems that are measured twice before the first verdict on times, and again by the table
 /// `noise`; the first alone in a quick run.
 const AGAIN: [&str; 2] = ["dct2 f64 512x512", "dct2 f64 1024x1024"];
-const AGAIN_JOBS: [Timed; 3] = [Timed::Whole("row-column"), Timed::Whole("three-stage"), Timed::Whole("fused")];
+const AGAIN_JOBS: [Timed; 2] = [Timed::Whole("three-stage"), Timed::Whole("fused")];
 
 /// What is copied beside works that are no plans for one problem, to see whether other work
 /// disturbed them.
 const REFERENCE: &str = "dct2 f64 2048x2048";
 
-/// So often a disturbed row is measured in all.
-pub(crate) const MOST_TRIES: usize = 3;
+/// So often a disturbed row is measured in all, and in a quick run.
+const MOST_TRIES: [usize; 2] = [3, 2];
 
 /// What is timed.
 #[derive(Clone, Copy, PartialEq)]
@@ -173,7 +173,7 @@ impl Setting {
     /// did. The measurement whose copy was shortest counts.
     fn undisturbed(&self, what: &str, array: &str, mut measure: impl FnMut() -> Result<Times>) -> Result<Times> {
         let mut best = measure()?;
-        for _ in 1..MOST_TRIES {
+        for _ in 1..self.most_tries() {
             if self.record.borrow().excess(array, best.copy) <= DISTURBED {
                 break;
             }
@@ -182,6 +182,11 @@ impl Setting {
         }
         self.record.borrow_mut().add_copy(what, array, best.copy);
         Ok(best)
+    }
+
+    /// How often a disturbed row is measured in all.
+    pub(crate) fn most_tries(&self) -> usize {
+        MOST_TRIES[usize::from(self.quick)]
     }
 
     /// The times that were measured until now.

@@ -1,6 +1,8 @@
 //! By how much times of the same problem differ within a run, and which measurements other work on
 //! the machine disturbed.
 
+use std::ops::Range;
+
 use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
 
@@ -51,10 +53,10 @@ impl Record {
         self.copies.len()
     }
 
-    /// Of the copies from number `first` on, the rows that were disturbed, each with its excess.
-    pub(crate) fn disturbed(&self, first: usize) -> Vec<String> {
+    /// Of the copies with these numbers, the rows that were disturbed, each with its excess.
+    pub(crate) fn disturbed(&self, copies: Range<usize>) -> Vec<String> {
         let excess = |copied: &Copied| (self.excess(&copied.array, copied.ms), copied.what.clone());
-        let all = self.copies[first..].iter().map(excess).filter(|(excess, _)| *excess > DISTURBED);
+        let all = self.copies[copies].iter().map(excess).filter(|(excess, _)| *excess > DISTURBED);
         all.map(|(excess, what)| format!("{what} ({} times)", ratio(excess))).collect()
     }
 
@@ -121,6 +123,6 @@ mod tests {
         record.add_copy("second", "f64 8x8", 1.0);
         record.add_copy("third", "f64 8x8", 1.2);
         // The first is known to be disturbed only afterwards.
-        assert_eq!((record.disturbed(0), record.disturbed(1)), (vec!["first (2.00 times)".to_owned()], vec![]));
+        assert_eq!((record.disturbed(0..4), record.disturbed(1..4)), (vec!["first (2.00 times)".to_owned()], vec![]));
     }
 }

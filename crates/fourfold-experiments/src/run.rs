@@ -179,13 +179,15 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 impl Experiment<'_> {
     /// What becomes of it, with the text of its page.
     fn run(&self) -> Result<(Outcome, String)> {
-        let first = self.setting.record().copies();
+        let copies = || self.setting.record().copies();
+        let first = copies();
         let outcome = (self.table.run)(self.setting)?;
+        let rows = first..copies();
         let Outcome::Page { page, .. } = &outcome else { return Ok((outcome, String::new())) };
         let is_timed = page.claims.iter().any(Claim::is_timed);
         let noise = is_timed.then(|| self.setting.noise()).transpose()?;
         let machine = (!self.table.once).then(|| self.setting.machine());
-        let disturbed = self.setting.record().disturbed(first);
+        let disturbed = self.setting.record().disturbed(rows);
         let text = page.markdown(&Circumstances { machine, noise, disturbed });
         Ok((outcome, text))
     }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use crate::measure::{MOST_TRIES, Setting};
+use crate::measure::Setting;
 use crate::noise::{DISTURBED, Repeated};
 use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
@@ -14,7 +14,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     setting.noise()?;
     setting.measure_again()?;
     let record = setting.record();
-    let (all, disturbed) = (record.repeated(), record.disturbed(0));
+    let (all, disturbed) = (record.repeated(), record.disturbed(0..record.copies()));
     let bars = all.iter().enumerate().map(|(i, one)| (i as f64, one.spread()));
     Ok(Outcome::page(Page {
         title: format!("Noise: times of the same problem, on {}", setting.engine()),
@@ -22,7 +22,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "Milliseconds of what several tables of this run measured, minutes apart. The run itself measures some problems twice before its first claim on times, and once more here. \
              Every measurement makes its own plans and arrays. Claims are judged by the mean of the last column, as far as it was known when their table was done."
                 .into(),
-            disturbances(&disturbed),
+            disturbances(&disturbed, setting.most_tries()),
             setting.how(),
         ],
         columns: strings(&["what", "measurements", "shortest", "longest", "longest/shortest"]),
@@ -40,10 +40,10 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 }
 
 /// From the rows that copies tell to be disturbed.
-fn disturbances(rows: &[String]) -> String {
+fn disturbances(rows: &[String], tries: usize) -> String {
     let times = ratio(DISTURBED);
     let what = format!(
-        "A row is disturbed where a copy beside it took more than {times} times the least of its array in this run. Such rows were measured up to {MOST_TRIES} times, and that with the shortest copy counts."
+        "A row is disturbed where a copy beside it took more than {times} times the least of its array in this run. Such rows were measured up to {tries} times, and that with the shortest copy counts."
     );
     match rows {
         [] => format!("{what} No row stayed so."),
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn rows_that_stayed_disturbed_are_named() {
-        assert!(disturbances(&[]).ends_with("No row stayed so."));
+        assert!(disturbances(&[], 3).ends_with("No row stayed so."));
         assert!(
-            disturbances(&["a (2.00 times)".into()])
+            disturbances(&["a (2.00 times)".into()], 3)
                 .ends_with(" These stayed so, with the copy's excess: a (2.00 times).")
         );
         let sentence = "The same problem takes up to 6.00 times as long in one measurement as in another, and 3.00 times in the mean.";
