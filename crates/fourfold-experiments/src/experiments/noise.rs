@@ -19,7 +19,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: format!("Noise: times of the same problem, on {}", setting.engine()),
         text: vec![
-            "Milliseconds of what several tables of this run measured, minutes apart. The run itself measures some problems twice before its first claim on times, and once more here. \
+            "Milliseconds of what several tables of this run measured, minutes apart. The run itself measures some problems three times before its first claim on times, and once more here. \
              Every measurement makes its own plans and arrays. Claims are judged by the mean of the last column, as far as it was known when their table was done."
                 .into(),
             disturbances(&disturbed, setting.most_tries()),
@@ -43,11 +43,15 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 fn disturbances(rows: &[String], tries: usize) -> String {
     let times = ratio(DISTURBED);
     let what = format!(
-        "A row is disturbed where a copy beside it took more than {times} times the least of its array in this run. Such rows were measured up to {tries} times, and that with the shortest copy counts."
+        "A row is disturbed where a copy beside it took more than {times} times the least of its array in this run."
     );
+    let done = match tries {
+        1 => "A quick run only marks such rows.".to_owned(),
+        _ => format!("Such rows were measured up to {tries} times, and the measurement with the shortest copy counts."),
+    };
     match rows {
-        [] => format!("{what} No row stayed so."),
-        rows => format!("{what} These stayed so, with the copy's excess: {}.", rows.join("; ")),
+        [] => format!("{what} {done} No row stayed so."),
+        rows => format!("{what} {done} These stayed so, with the copy's excess: {}.", rows.join("; ")),
     }
 }
 
@@ -71,9 +75,12 @@ mod tests {
 
     #[test]
     fn rows_that_stayed_disturbed_are_named() {
-        assert!(disturbances(&[], 3).ends_with("No row stayed so."));
         assert!(
-            disturbances(&["a (2.00 times)".into()], 3)
+            disturbances(&[], 3)
+                .ends_with("up to 3 times, and the measurement with the shortest copy counts. No row stayed so.")
+        );
+        assert!(
+            disturbances(&["a (2.00 times)".into()], 1)
                 .ends_with(" These stayed so, with the copy's excess: a (2.00 times).")
         );
         let sentence = "The same problem takes up to 6.00 times as long in one measurement as in another, and 3.00 times in the mean.";
