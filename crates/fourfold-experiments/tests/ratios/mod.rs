@@ -4,7 +4,7 @@
 /// may be columns if the head is `a/b c`, and `a × copy`. An error if one is not that ratio. Cells
 /// have three digits, and small ratios two decimals.
 pub(crate) fn checked_ratios(csv: &str) -> usize {
-    let mut lines = csv.lines().map(|line| split(line));
+    let mut lines = csv.lines().map(split);
     let heads = lines.next().unwrap();
     let place = |name: &str| heads.iter().position(|head| head == name);
     let operands = |head: &str| {
