@@ -31,6 +31,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
+    Suite { name: "experiments", budget: 150, tiers: GATE, run: experiments },
     Suite { name: "core", budget: 230, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
     Suite { name: "tests", budget: 420, tiers: GATE, run: tests },
@@ -186,16 +187,28 @@ fn core() -> Result<Outcome> {
     run(command("cargo test --locked --package fourfold --test *").envs([QUICK_SWEEPS])).map(done)
 }
 
-/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo
-/// builds, and photographs to decode.
+/// The tests of the experiments, which every other suite leaves out. Cargo builds them with the
+/// features of the whole workspace, so that it compiles no other crate again.
+fn experiments() -> Result<Outcome> {
+    test(&["--bin", EXPERIMENTS, "--test", "tables", "--test", "circuits"])
+}
+
+const EXPERIMENTS: &str = "fourfold-experiments";
+
+/// Unit, integration and documentation tests of all other crates.
 fn tests() -> Result<Outcome> {
+    test(&["--exclude", EXPERIMENTS])
+}
+
+/// Tests of crates, their kernels kept with what cargo builds, and photographs to decode.
+fn test(which: &[&str]) -> Result<Outcome> {
     let mut test = command(&format!("cargo test {WHOLE}"));
     match photographs() {
         Ok(folder) => drop(test.env("FOURFOLD_PHOTOGRAPHS", folder)),
         Err(error) if env::var_os("CI").is_none() => eprintln!("no photographs from PyPI: {error:#}"),
         Err(error) => return Err(error.context("no photographs from PyPI")),
     }
-    run(test.env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
+    run(test.args(which).env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
 }
 
 /// Tests that take a sample of their cases.
