@@ -132,6 +132,11 @@ Every other allocation that grows with a problem or a file is refused in turn by
 - Dropping a plan, an array or a kernel on CUDA waited for its context, which ended the capture of a
   graph by another thread. Now it is kept until nothing is captured.
 - A warning of wisdom that stands in no line of the tuning file called it line 0.
+- A tuning file, its lock or a list of problems that is a named pipe was waited for. So was a file of
+  the kernel that has no end. Both are an error, or a warning where the environment names the file.
+- Programs for OpenCL are built by several threads at once. That is allowed: of all calls only
+  `clSetKernelArg` on one kernel is not safe then (OpenCL 1.2, A.2), and each thread builds a program of
+  its own.
 ";
 
 /// The task, with the arguments that follow its name.

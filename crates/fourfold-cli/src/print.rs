@@ -28,11 +28,15 @@ const LONGEST_WORD: [usize; 2] = [100, 40];
 /// A message as it is shown: a number of 300 digits says no more than its first ones.
 pub(crate) fn message(text: &str) -> String {
     let [longest, kept] = LONGEST_WORD;
-    let short = |word: &str| match word.len() > longest {
-        true => format!("{}…{}", &word[..kept], word.trim_start_matches(|c: char| c.is_ascii_alphanumeric())),
-        false => word.to_owned(),
+    let is_gap = |c: char| !c.is_alphanumeric();
+    let short = |word: &str| {
+        let letters = word.trim_end_matches(is_gap);
+        match letters.chars().count() > longest {
+            true => format!("{}…{}", letters.chars().take(kept).collect::<String>(), &word[letters.len()..]),
+            false => word.to_owned(),
+        }
     };
-    printable(&text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(short).collect::<String>())
+    printable(&text.split_inclusive(is_gap).map(short).collect::<String>())
 }
 
 /// An error and its causes in one line. Some errors of libraries have the text of their cause, which is
@@ -70,8 +74,10 @@ mod tests {
     #[test]
     fn long_numbers_are_shortened() {
         let digits = |count| "7".repeat(count);
-        assert_eq!(message(&format!("é{}é, b", digits(300))), format!("é{}…é, b", digits(40)));
+        assert_eq!(message(&format!("({}), b", digits(300))), format!("({}…), b", digits(40)));
         assert_eq!(message(&digits(100)), digits(100));
+        assert_eq!(message(&format!("{} a", digits(100))), format!("{} a", digits(100)));
+        assert_eq!(message(&"é".repeat(300)), format!("{}…", "é".repeat(40)));
         assert_eq!(message(&format!("{} a", digits(101))), format!("{}… a", digits(40)));
     }
 

@@ -158,12 +158,15 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Locks a file beside the tuning file, since the tuning file itself is replaced. The lock ends
-/// when the file is closed.
+/// Locks a file beside the tuning file, since the tuning file itself is replaced; if it is a link,
+/// beside what that leads to. The lock ends when the file is closed.
 fn lock(path: &Path) -> Result<File> {
-    let mut name = OsString::from(path);
+    let mut name = OsString::from(path.canonicalize().unwrap_or(path.to_owned()));
     name.push(".lock");
     let lock = || {
+        if Path::new(&name).is_symlink() {
+            return Err(std::io::Error::other("it is a link: expected a regular file"));
+        }
         let file = open_regular(File::options().create(true).append(true), Path::new(&name))?;
         file.lock()?;
         Ok::<_, std::io::Error>(file)

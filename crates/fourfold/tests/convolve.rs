@@ -194,6 +194,12 @@ fn kernels_that_do_not_fit_are_refused() {
     says(build(&[4, 0], &[2], &[1.0; 2], Mode::Full), "axis 1 has 0 elements");
     says(build(&[4], &[2], &[1.0, f64::NAN], Mode::Same), "element 1 of the kernel is NaN: expected finite numbers");
     says(build(&[1 << 40, 1 << 40], &[1], &[1.0], Mode::Same), "expected one that fits the address space");
+    let memory = |shape: &[usize], kernel: &[usize]| Convolution::<f64>::memory(shape, kernel, Mode::Same, 1);
+    for kernel in [usize::MAX, 1 << 60, 1 << 63] {
+        says(memory(&[8], &[kernel]), "expected one that fits the address space");
+    }
+    says(memory(&[1 << 30, 1], &[1, 1 << 31]), "expected one that fits the address space");
+    assert!(memory(&[1; 64], &[1; 64]).is_ok(), "of one element there is one tile of one");
     says(build(&[usize::MAX], &[2], &[1.0; 2], Mode::Full), "expected");
     let convolution = build(&[4], &[2], &[1.0; 2], Mode::Full).unwrap();
     says(convolution.apply(&[1.0; 3], &mut [0.0; 5]), "the input has 3 elements: expected 4");

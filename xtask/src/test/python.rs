@@ -21,7 +21,9 @@ pub(super) fn suite() -> Result<Outcome> {
         Ok(interpreter) => interpreter,
         Err(error) => return Ok(Outcome::LeftOut(format!("no Python with {PACKAGES}: {error:#}"))),
     };
-    run(&mut command(&format!("cargo build {WHOLE} --lib")))?;
+    // With an example, crates get the features that tests ask of them. Without it, cargo would compile
+    // all that depend on one of these again.
+    run(&mut command(&format!("cargo build {WHOLE} --lib --example device_test")))?;
     let package = package()?;
     let mut test = command(&interpreter);
     test.args("-m pytest -q -ra -p no:cacheprovider".split(' ')).current_dir(root().join("python"));

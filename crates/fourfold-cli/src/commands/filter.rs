@@ -58,7 +58,7 @@ impl Filter {
     fn bytes(&self, picture: &Picture) -> usize {
         let (real, colors) = (self.precision.bytes(), picture.color_channels());
         let spectrum = if self.spectrum.is_some() { Spectrum::BYTES * colors + 2 * real } else { 0 };
-        size_of::<u16>() * picture.channels + size_of::<f64>() / 2 + 4 * real + spectrum
+        size_of::<u16>() * picture.channels + size_of::<f64>() + 4 * real + spectrum
     }
 }
 

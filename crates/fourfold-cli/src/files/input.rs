@@ -25,6 +25,17 @@ fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+#[cfg(unix)]
+fn is_pipe(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::FileTypeExt;
+    Ok(file.metadata()?.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &File) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Reading waits for the writer of a pipe that has one.
 #[cfg(unix)]
 fn wait_for_data(file: &File) -> io::Result<()> {
@@ -39,19 +50,14 @@ fn wait_for_data(_: &File) -> io::Result<()> {
 
 /// Opens a regular file as the options say. Devices, pipes and folders are an error, at once.
 pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let other = || Err(io::Error::other("it is not a regular file"));
-    match open(options, path) {
-        Ok(file) => {
-            if file.metadata()?.is_file() {
-                Ok(file)
-            } else {
-                other()
-            }
-        }
-        // A pipe without a reader cannot be opened to write.
-        Err(_) if path.metadata().is_ok_and(|metadata| !metadata.is_file()) => other(),
-        failed => failed,
+    let other = || io::Error::other("it is not a regular file");
+    // To open a device may already do something.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(other());
     }
+    // Another file may have come to the place of the first.
+    let file = open(options, path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
 }
 
 /// Opens a regular file to read it.
@@ -61,10 +67,13 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
 
 /// Reads a regular file. A file with a hole may be longer than the memory, and take no disk.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
-    let mut file = open_to_read(path)?;
+    let file = open_to_read(path)?;
+    let length = file.metadata()?.len();
+    check_memory(usize::try_from(length)?)?;
     let mut bytes = Vec::new();
-    check_memory(usize::try_from(file.metadata()?.len())?)?;
-    file.read_to_end(&mut bytes)?;
+    // Some files of the kernel have no length, and no end.
+    file.take(length + 1).read_to_end(&mut bytes)?;
+    ensure!(bytes.len() as u64 <= length, "it has more than its {length} bytes");
     Ok(bytes)
 }
 
@@ -73,9 +82,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     let read = || {
         let file = open(File::options().read(true), path)?;
         wait_for_data(&file)?;
-        let is_regular = file.metadata()?.is_file();
+        let is_pipe = is_pipe(&file)?;
         let text = text_of(file)?;
-        ensure!(is_regular || !text.is_empty(), "it is not a regular file, and nobody writes to it");
+        ensure!(!is_pipe || !text.is_empty(), "it is not a regular file, and nobody writes to it");
         Ok(text)
     };
     read().with_context(|| format!("cannot read {}", path.display()))
@@ -109,5 +118,17 @@ mod tests {
         File::create(&path).unwrap().set_len(1 << 43).unwrap();
         let message = format!("{:#}", read_file(&path).unwrap_err());
         assert!(message.contains("8796093022208 bytes of memory"), "{message}");
+    }
+
+    #[test]
+    fn files_longer_than_they_say_are_refused() {
+        let message = read_file(Path::new("/proc/self/status")).unwrap_err().to_string();
+        assert_eq!(message, "it has more than its 0 bytes");
+    }
+
+    #[test]
+    fn a_device_without_a_text_is_an_empty_one() {
+        assert_eq!(read_text(Path::new("/dev/null")).unwrap(), "");
+        assert!(open_to_read(Path::new("/dev/null")).unwrap_err().to_string().contains("not a regular file"));
     }
 }

@@ -128,15 +128,18 @@ impl Cache {
         all().map_err(|e| self.failed("read", &e))
     }
 
-    /// What is named as an entry and is none: folders, links, and files of other users. None is read,
-    /// replaced or removed, so a kernel of that name is compiled each time.
+    /// What is named as an entry and is none: folders, links, and files of other users, by name. None
+    /// is read, and [`Cache::clear`] removes none. A folder is never replaced, so that a kernel of its
+    /// name is compiled each time.
     ///
     /// # Errors
     /// As [`Cache::check`].
     pub fn foreign(&self) -> Result<Vec<PathBuf>> {
         let foreign = |folder: Folder| {
             let names = folder.files()?.1.into_iter().filter(|name| is_ours(name, SUFFIX));
-            Ok(names.map(|name| self.folder.join(name)).collect())
+            let mut paths: Vec<_> = names.map(|name| self.folder.join(name)).collect();
+            paths.sort();
+            Ok(paths)
         };
         let all = || self.open_folder()?.map_or(Ok(vec![]), foreign);
         all().map_err(|e| self.failed("read", &e))

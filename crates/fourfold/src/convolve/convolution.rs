@@ -78,15 +78,11 @@ impl<T: Float> Convolution<T> {
     /// whether there is so much memory before there is a kernel.
     ///
     /// # Errors
-    /// If the kernel has no axes or more than the arrays, if an axis has no elements, or if the
-    /// kernel is longer than the array along an axis in [`Mode::Valid`].
+    /// If the kernel has no axes or more than the arrays; if an axis has no elements; if the kernel is
+    /// longer than the array along an axis in [`Mode::Valid`]; or if an array, the kernel or a tile
+    /// does not fit the address space.
     pub fn memory(shape: &[usize], kernel_shape: &[usize], mode: Mode, threads: usize) -> Result<usize> {
-        let axes = tiled_axes(shape, kernel_shape, mode)?;
-        // A fast length is less than twice the length.
-        let tile = axes.iter().try_fold(1, |tile: usize, axis| tile.checked_mul(2 * axis.needs(axis.output)));
-        if tile.is_none() {
-            return Err(Error::argument(format!("a kernel of shape {kernel_shape:?}: expected one whose tiles fit")));
-        }
+        let (axes, _) = sized_axes::<T>(shape, kernel_shape, mode)?;
         let arrays = shape[..shape.len() - axes.len()].iter().fold(1, |count: usize, n| count.saturating_mul(*n));
         let (method, tiling) = chosen(ConvolutionMethod::Fastest, &axes, arrays);
         let kernel = kernel_shape.iter().fold(1, |count: usize, n| count.saturating_mul(*n));
@@ -225,14 +221,9 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
     /// an element that is not finite; if an axis has no elements; if the kernel is longer than the
     /// array along an axis in [`Mode::Valid`]; or if there is no memory.
     pub fn build(self, planner: &Planner) -> Result<Convolution<T>> {
-        let axes = self.axes()?;
+        self.check_kernel()?;
+        let (axes, output_shape) = sized_axes::<T>(&self.shape, &self.kernel_shape, self.mode)?;
         let batch = &self.shape[..self.shape.len() - axes.len()];
-        let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(|axis| axis.output)).collect();
-        let too_large =
-            || Error::argument(format!("an array of shape {:?}: expected one that fits the address space", self.shape));
-        let len = |shape: &[usize]| shape.iter().try_fold(size_of::<T>(), |len, n| len.checked_mul(*n));
-        let fits = [&self.shape, &output_shape].map(|shape| len(shape).filter(|bytes| *bytes <= isize::MAX as usize));
-        let [Some(input_bytes), Some(_)] = fits else { return Err(too_large()) };
         let (method, tiling) = chosen(self.method, &axes, batch.iter().product());
         let kernel = self.ordered_kernel()?;
         let work = match method {
@@ -242,7 +233,7 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
         Ok(Convolution {
             axes,
             boundary: self.boundary,
-            input_len: input_bytes / size_of::<T>(),
+            input_len: self.shape.iter().product(),
             output_shape,
             tiling,
             work,
@@ -261,8 +252,8 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
         Ok(kernel)
     }
 
-    fn axes(&self) -> Result<Vec<TiledAxis>> {
-        let axes = tiled_axes(&self.shape, &self.kernel_shape, self.mode)?;
+    fn check_kernel(&self) -> Result<()> {
+        tiled_axes(&self.shape, &self.kernel_shape, self.mode)?;
         let count = self.kernel_shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n));
         if count != Some(self.kernel.len()) {
             let (len, shape) = (self.kernel.len(), &self.kernel_shape);
@@ -272,8 +263,32 @@ impl<T: Float> ConvolutionBuilder<'_, T> {
             let h: f64 = self.kernel[at].into();
             return Err(Error::argument(format!("element {at} of the kernel is {h}: expected finite numbers")));
         }
-        Ok(axes)
+        Ok(())
     }
+}
+
+/// The axes that arrays and kernel share, and the shape of the output, if all that is computed with
+/// them fits the address space.
+fn sized_axes<T>(shape: &[usize], kernel_shape: &[usize], mode: Mode) -> Result<(Vec<TiledAxis>, Vec<usize>)> {
+    let axes = tiled_axes(shape, kernel_shape, mode)?;
+    let batch = &shape[..shape.len() - axes.len()];
+    let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(|axis| axis.output)).collect();
+    // A fast length is less than twice the length, and of one element it is 1.
+    let longest = |axis: &TiledAxis| match axis.output.checked_add(axis.kernel - 1)? {
+        1 => Some(1),
+        needed => needed.checked_mul(2),
+    };
+    let tile: Option<Vec<_>> = axes.iter().map(longest).collect();
+    let bytes = |shape: &[usize]| shape.iter().try_fold(size_of::<T>(), |bytes, n| bytes.checked_mul(*n));
+    let fits = |shape: &[usize]| bytes(shape).is_some_and(|bytes| bytes <= isize::MAX as usize);
+    let expected = "expected one that fits the address space";
+    if !fits(shape) || !fits(&output_shape) {
+        return Err(Error::argument(format!("an array of shape {shape:?}: {expected}")));
+    }
+    if !fits(kernel_shape) || !tile.is_some_and(|tile| fits(&tile)) {
+        return Err(Error::argument(format!("a kernel of shape {kernel_shape:?} for arrays of {shape:?}: {expected}")));
+    }
+    Ok((axes, output_shape))
 }
 
 /// The axes that arrays and kernel share.

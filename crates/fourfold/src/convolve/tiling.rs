@@ -63,8 +63,12 @@ impl Tiling {
         }
         let longest = self.lengths.iter().copied().max().unwrap_or(1);
         let lines = threads.saturating_mul(longest.saturating_mul(LINES).min(tile) * double);
-        let planning = kernel.saturating_add(tile.saturating_mul(4 * double));
-        let executing = group.saturating_mul(2 * groups).saturating_add(tile.saturating_mul(element));
+        // The reals of n/2 + 1 complex numbers for n reals: of short lines twice as many.
+        let last = self.lengths.last().copied().unwrap_or(1);
+        let spectrum = (tile / last).saturating_mul(2 * (last / 2 + 1));
+        let planning = kernel.saturating_add(spectrum.saturating_mul(3).saturating_add(tile).saturating_mul(double));
+        let of_group = tile.saturating_add(spectrum).saturating_mul(self.group * element);
+        let executing = of_group.saturating_mul(groups).saturating_add(spectrum.saturating_mul(element));
         planning.max(executing).saturating_add(lines)
     }
 }
