@@ -67,8 +67,7 @@ pub(crate) fn margin_within([least, most]: [f64; 2], ratios: [f64; 2]) -> f64 {
     (ratios[0] / least).min(most / ratios[1])
 }
 
-/// Claims with their verdicts; nothing if there are none. The title says which ones the noise leaves
-/// open.
+/// Claims with their verdicts; nothing if there are none. The title says what the noise is.
 pub(crate) fn table(claims: &[Claim], noise: Option<f64>) -> Option<String> {
     let mut table = Table::new(["claim", "here", "holds here"]);
     for claim in claims {
@@ -81,10 +80,7 @@ pub(crate) fn table(claims: &[Claim], noise: Option<f64>) -> Option<String> {
     }
     let title = match noise {
         None => "Claims".to_owned(),
-        Some(noise) => format!(
-            "Claims; *within the noise* are those whose deciding ratio is less than {} times from its bound",
-            ratio(noise)
-        ),
+        Some(noise) => format!("Claims, where the noise of the whole run is {} times", ratio(noise)),
     };
     (!table.is_empty()).then(|| format!("{title}:\n\n{table}"))
 }
@@ -114,8 +110,7 @@ mod tests {
     fn the_table_says_what_the_noise_is() {
         let claims = [Claim::timed("C", "2", 2.0), Claim::timed("D", "1.1", 1.1), Claim::exact("E", "3", false)];
         let rows = "| claim | here | holds here |\n|---|---|---|\n| C | 2 | yes |\n| D | 1.1 | within the noise |\n| E | 3 | **no** |\n";
-        let title =
-            "Claims; *within the noise* are those whose deciding ratio is less than 1.16 times from its bound:\n\n";
+        let title = "Claims, where the noise of the whole run is 1.16 times:\n\n";
         assert_eq!(table(&claims, Some(1.16)), Some(format!("{title}{rows}")));
         assert_eq!(table(&[], None), None);
     }

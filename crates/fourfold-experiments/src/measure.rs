@@ -43,8 +43,8 @@ pub(crate) struct Times {
     pub(crate) copy: f64,
 }
 
-/// Problems that are measured so often before the first verdict on times, and once more by the table
-/// `noise`; the first alone in a quick run.
+/// Problems that are measured so often after the first table with claims on times, and once more by
+/// the table `noise`; the first alone in a quick run.
 const BEFORE: usize = 3;
 const AGAIN: [&str; 2] = ["dct2 f64 512x512", "dct2 f64 1024x1024"];
 const AGAIN_JOBS: [Timed; 2] = [Timed::Whole("three-stage"), Timed::Whole("fused")];
@@ -195,13 +195,10 @@ impl Setting {
         self.record.borrow()
     }
 
-    /// The factor that times of the same problem differ by, in the mean, as this run measured until
-    /// now.
-    pub(crate) fn noise(&self) -> Result<f64> {
-        if !self.knows_noise.replace(true) {
-            (0..BEFORE).try_for_each(|_| self.measure_again())?;
-        }
-        Ok(self.record.borrow().noise())
+    /// Measures the same problems several times, if this run has not yet done so, so that the noise is
+    /// known.
+    pub(crate) fn learn_noise(&self) -> Result<()> {
+        if self.knows_noise.replace(true) { Ok(()) } else { (0..BEFORE).try_for_each(|_| self.measure_again()) }
     }
 
     /// Measures what `noise` compares.

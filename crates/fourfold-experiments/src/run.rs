@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
@@ -33,16 +34,22 @@ struct Experiment<'a> {
     setting: &'a Setting,
 }
 
-/// What became of all of them: pages that were printed, and why others were not.
+/// An experiment that has a page. What the page says of noise and of disturbed rows follows from the
+/// record of the run, which is whole only at its end.
+struct Finished<'a> {
+    experiment: &'a Experiment<'a>,
+    page: Box<Page>,
+    /// The copies beside its rows, by their numbers in the record.
+    copies: Range<usize>,
+}
+
+/// What became of all of them: pages, and why others have none.
 #[derive(Default)]
 struct Account {
-    pages: usize,
     /// A line for each page: its file, its experiment, and its engine, if any.
     contents: String,
     left_out: Vec<String>,
     failed: Vec<String>,
-    /// A line for each page: how long its experiment took.
-    times: String,
 }
 
 /// Carries out what the command line asks for.
@@ -73,16 +80,20 @@ fn repeat(args: &Args) -> Result<()> {
         account.failed.extend(absent)
     }
     let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
-    let printed = io::stdout().write_all(printable(&(lines + &account.times)).as_bytes());
+    let printed = io::stdout().write_all(printable(&lines).as_bytes());
     account.verdict()?;
     Ok(printed?)
 }
 
 impl Account {
+    fn pages(&self) -> usize {
+        self.contents.lines().count()
+    }
+
     /// An error if a table failed or there is none.
     fn verdict(&self) -> Result<()> {
         ensure!(self.failed.is_empty(), "these tables failed: {}", self.failed.join("; "));
-        ensure!(self.pages > 0, "nothing of what was asked for can be done here");
+        ensure!(self.pages() > 0, "nothing of what was asked for can be done here");
         Ok(())
     }
 
@@ -101,36 +112,38 @@ impl Account {
     }
 }
 
-/// One experiment that fails does not keep the others from being done.
+/// One experiment that fails does not keep the others from being done. Each page is saved as soon as
+/// it is there, since a run takes long and may be ended; at the end all are saved again and printed,
+/// with what the whole run knows.
 fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Result<Account> {
     fs::create_dir_all(out).with_context(|| format!("cannot write in {}", out.display()))?;
     // Files that cannot be written are named before all measuring, too.
     for experiment in experiments {
         experiment.files().try_for_each(|file| Output::create(&out.join(file)).map(drop))?;
     }
-    let mut account = Account::default();
+    let (mut account, mut finished) = (Account::default(), vec![]);
     let progress = Progress::new(experiments.len());
     for experiment in experiments {
         progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
         let start = Instant::now();
-        match experiment.run() {
-            Ok((Outcome::Page { page, fault }, text)) => {
-                account.contents += &experiment.content();
-                account.times += &format!("time: {experiment}: {} s\n", digits(start.elapsed().as_secs_f64()));
-                let saved = experiment.save(&page, &text, out).and_then(|()| save_contents(origins, &account, out));
-                account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
-                // A pipe that is closed is no reason to measure nothing more.
-                let printed = progress.print(&text);
-                account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
-                account.failed.extend(fault.or(page.fault()).map(|fault| format!("{experiment}: {fault}")));
-                account.pages += 1;
-            }
-            Ok((Outcome::LeftOut(why), _)) => account.left_out.push(format!("{experiment}: {why}")),
-            Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
+        if let Some(one) = experiment.run(&mut account) {
+            account.contents += &experiment.content();
+            // What cannot be saved is told at the end, where it is saved again.
+            let _ = one.save(out).and_then(|()| save_contents(origins, &account, out));
+            finished.push(one);
+            let took = format!("time: {experiment}: {} s", digits(start.elapsed().as_secs_f64()));
+            // A pipe that is closed is no reason to measure nothing more.
+            let _ = progress.print(&took);
         }
         progress.step();
     }
-    if account.pages > 0 {
+    for one in &finished {
+        let saved = one.save(out);
+        let printed = progress.print(&one.text()).context("cannot print it");
+        let failed = saved.and(printed).err().map(|error| format!("{}: {error:#}", one.experiment));
+        account.failed.extend(failed);
+    }
+    if account.pages() > 0 {
         save_contents(origins, &account, out)?;
     }
     Ok(account)
@@ -160,7 +173,7 @@ fn command_line(args: &Args, engine: &Engine) -> String {
 }
 
 /// Writes the origins, an empty line, the pages in order, an empty line, and why tables have no
-/// page; after each page, since a run takes long and may be ended.
+/// page.
 fn save_contents(origins: &str, account: &Account, out: &Path) -> Result<()> {
     let mut output = Output::create(&out.join(CONTENTS))?;
     output.fill(|file| write!(file, "{origins}\n{}\n{}", account.contents, account.without_page()))?;
@@ -177,19 +190,26 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 }
 
 impl Experiment<'_> {
-    /// What becomes of it, with the text of its page.
-    fn run(&self) -> Result<(Outcome, String)> {
-        let copies = || self.setting.record().copies();
-        let first = copies();
-        let outcome = (self.table.run)(self.setting)?;
-        let rows = first..copies();
-        let Outcome::Page { page, .. } = &outcome else { return Ok((outcome, String::new())) };
+    /// Its page, if it has one. The account says why not, and what the page's numbers must not be.
+    fn run(&self, account: &mut Account) -> Option<Finished<'_>> {
+        let first = self.setting.record().copies();
+        let (page, fault) = match (self.table.run)(self.setting) {
+            Ok(Outcome::Page { page, fault }) => (page, fault),
+            Ok(Outcome::LeftOut(why)) => {
+                account.left_out.push(format!("{self}: {why}"));
+                return None;
+            }
+            Err(error) => {
+                account.failed.push(format!("{self}: {error:#}"));
+                return None;
+            }
+        };
+        let copies = first..self.setting.record().copies();
         let is_timed = page.claims.iter().any(Claim::is_timed);
-        let noise = is_timed.then(|| self.setting.noise()).transpose()?;
-        let machine = (!self.table.once).then(|| self.setting.machine());
-        let disturbed = self.setting.record().disturbed(rows);
-        let text = page.markdown(&Circumstances { machine, noise, disturbed });
-        Ok((outcome, text))
+        let unknown = if is_timed { self.setting.learn_noise().err().map(|error| format!("{error:#}")) } else { None };
+        let faults = [fault, page.fault(), unknown].into_iter().flatten();
+        account.failed.extend(faults.map(|fault| format!("{self}: {fault}")));
+        Some(Finished { experiment: self, page, copies })
     }
 
     /// The line of the contents: its page, its name, and its engine, if pages differ by engine.
@@ -207,10 +227,24 @@ impl Experiment<'_> {
         };
         ["md", "csv", "svg"].into_iter().map(move |extension| format!("{name}.{extension}"))
     }
+}
 
-    fn save(&self, page: &Page, text: &str, folder: &Path) -> Result<()> {
-        let contents = [text.as_bytes().to_vec(), page.csv().into_bytes(), page.plot.svg()?];
-        self.files().zip(contents).try_for_each(|(file, content)| {
+impl Finished<'_> {
+    /// Its page, by what is known now.
+    fn text(&self) -> String {
+        let Experiment { table, setting } = self.experiment;
+        let record = setting.record();
+        let is_timed = self.page.claims.iter().any(Claim::is_timed);
+        self.page.markdown(&Circumstances {
+            machine: (!table.once).then(|| setting.machine()),
+            noise: is_timed.then(|| record.noise()),
+            disturbed: record.disturbed(self.copies.clone()),
+        })
+    }
+
+    fn save(&self, folder: &Path) -> Result<()> {
+        let contents = [self.text().into_bytes(), self.page.csv().into_bytes(), self.page.plot.svg()?];
+        self.experiment.files().zip(contents).try_for_each(|(file, content)| {
             let mut output = Output::create(&folder.join(file))?;
             output.fill(|file| file.write_all(&content))?;
             output.commit()
@@ -306,7 +340,7 @@ mod tests {
         let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
         let mut account = carry_out(&experiments(&tables, &settings), "", folder.path()).unwrap();
-        assert_eq!(account.pages, 2);
+        assert_eq!(account.pages(), 2);
         assert!(folder.path().join("falls-short-cpu.md").exists());
         let error = account.verdict().unwrap_err().to_string();
         assert_eq!(error, "these tables failed: falls-short on cpu: 3 dB are too few");
@@ -325,7 +359,7 @@ mod tests {
         let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
         let account = carry_out(&experiments(&tables, &settings), "", folder.path()).unwrap();
-        assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));
+        assert_eq!((account.pages(), account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));
         assert_eq!(account.left_out, ["absent on cpu: no device"]);
         let mut files: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
@@ -343,11 +377,9 @@ mod tests {
     #[test]
     fn tables_without_a_page_have_a_reason() {
         let account = Account {
-            pages: 1,
             contents: "levels-cpu.md levels cpu\n".into(),
             left_out: vec!["table-vi on cpu: it is for cuda alone".into()],
             failed: vec!["levels on opencl:0: no luck".into(), "jpeg on opencl:0: no\nluck".into()],
-            times: String::new(),
         };
         let text = account.without_page();
         let lines: Vec<_> = text.lines().collect();

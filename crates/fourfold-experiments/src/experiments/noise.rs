@@ -11,7 +11,7 @@ use crate::ratios::Ratios;
 use crate::rounding::ratio;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    setting.noise()?;
+    setting.learn_noise()?;
     setting.measure_again()?;
     let record = setting.record();
     let (all, disturbed) = (record.repeated(), record.disturbed(0..record.copies()));
@@ -19,8 +19,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: format!("Noise: times of the same problem, on {}", setting.engine()),
         text: vec![
-            "Milliseconds of what several tables of this run measured, minutes apart. The run itself measures some problems three times before its first claim on times, and once more here. \
-             Every measurement makes its own plans and arrays. Claims are judged by the mean of the last column, as far as it was known when their table was done."
+            "Milliseconds of what several tables of this run measured, minutes apart. The run itself measures some problems three times after its first table with claims on times, and once more here. \
+             Every measurement makes its own plans and arrays. The mean of the last column is the noise, by which all claims of the run are judged."
                 .into(),
             disturbances(&disturbed, setting.most_tries()),
             setting.how(),
