@@ -31,6 +31,12 @@ const RUNGS: [(Timed, &str); 12] = [
     (Timed::Whole("fused"), "fused"),
 ];
 
+/// Where [`RUNGS`] has ours.
+const OURS: usize = 11;
+
+/// Stands for the fastest of the rungs before ours.
+const FASTEST: usize = RUNGS.len();
+
 /// A step: the rungs before and after it, and its name.
 const STEPS: [([usize; 2], &str); 11] = [
     ([0, 1], "device"),
@@ -43,7 +49,7 @@ const STEPS: [([usize; 2], &str); 11] = [
     ([7, 8], "rule"),
     ([8, 9], "padding"),
     ([10, 9], "mixed"),
-    ([9, 11], "fused"),
+    ([FASTEST, OURS], "fused"),
 ];
 
 fn parts() -> Vec<Part> {
@@ -61,13 +67,16 @@ const CLAIMS: [([usize; 2], &str, bool); 11] = [
     ([4, 5], "no larger block gains", false),
     ([4, 6], "fewer work items in place are faster", true),
     ([6, 7], "groups of 2 × 4 are better than the driver's", true),
-    ([6, 8], "groups by the rule are better than the driver's", true),
+    ([6, 8], "groups by the rule, or of 2 × 4 where it says so, are better than the driver's", true),
     ([8, 9], "padding prevents branches, which helps", true),
     ([10, 9], "the mixed radix is faster than radix 2 alone", true),
 ];
 
 /// The outlook of the article, which it does not claim.
-const OUTLOOK: ([usize; 2], &str) = ([9, 11], "it might be faster without digit reversal and with merged transposes");
+const OUTLOOK: ([usize; 2], &str) = (
+    [FASTEST, OURS],
+    "it might be faster without digit reversal and with merged transposes (beside the fastest step before)",
+);
 
 /// Powers of two, the sizes that the article names since radix 2 lacks them, one whose half is
 /// divided by 2 and not by 4, and an odd one.
@@ -112,8 +121,9 @@ const STEPS_TEXT: &str = "Milliseconds, and the gain of each step: the time with
      and level, while the host transposes in memory that is mapped to it. `range`: one launch for all rows, with a range of two dimensions. `transposes`: by the device instead of the host, an element a thread. \
      `2 × 2`: 2 × 2 elements a thread, four reals an access (`vload4` and `vstore4`, or `float4`). `4 × 4`: 4 × 4 elements a thread instead. `in place`: a thread exchanges two blocks of 2 × 2, \
      and those below the diagonal leave early; it is compared with `2 × 2`. `2 × 4`: transposes in work groups of 2 × 4 instead of the driver's choice. `rule`: 2 × 4 or 1 × 2 where they divide the range, else the \
-     driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: the mixed radix beside radix 2 alone, both in groups of 2 × 4. \
-     `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two. Claims are judged by the geometric mean over N: more than 1 is a gain. A claim without a gain holds where the mean is below 1.";
+     driver's choice. Its column is empty where it is 2 × 4, which its claim includes. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: the mixed radix beside radix 2 alone, both in groups of 2 × 4. \
+     `fused`: ours, two passes without digit reversal and without transposes, beside the fastest of all other columns. A step without a number changes nothing for that N, or N is no power of two. Claims are judged by the geometric mean over the N at which a step changes something; these are named if they are not all. \
+     More than 1 is a gain. A claim without a gain holds where the mean is below 1.";
 
 const PUBLISHED: &str = "Published: the article shows its speed-ups in pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up. One launch for all rows \
      is a significant gain, above all where N is small. Transposes of single elements on the device do not make up for their launches, while those of 2 × 2 do, and larger blocks need too \
@@ -179,9 +189,21 @@ struct Measured {
 }
 
 impl Measured {
-    /// The gain of a step that changes something.
+    /// The gain of a step that changes something: not all rungs after the first of its two repeat it.
     fn gain(&self, [before, after]: [usize; 2]) -> Option<f64> {
-        Some(self.times[before]? / self.times[after]?).filter(|_| self.timed[before.max(after)])
+        let is_change = match before {
+            FASTEST => self.timed[after],
+            _ => self.timed[before.min(after) + 1..=before.max(after)].contains(&true),
+        };
+        Some(self.time(before)? / self.time(after)?).filter(|_| is_change)
+    }
+
+    /// The milliseconds of a rung, or of the fastest before ours.
+    fn time(&self, rung: usize) -> Option<f64> {
+        match rung {
+            FASTEST => self.times[..OURS].iter().copied().flatten().reduce(f64::min),
+            _ => self.times[rung],
+        }
     }
 
     fn points(&self) -> Vec<(f64, f64)> {
@@ -198,9 +220,20 @@ impl Measured {
     }
 }
 
-/// The gains of a step at all sizes.
+/// The gains of a step at all sizes where it changes something.
 fn gains(measured: &[Measured], step: [usize; 2]) -> Ratios {
     Ratios::new(measured.iter().filter_map(|one| one.gain(step)))
+}
+
+/// The sizes at which a step changes something, as in ` at N = 64 and 256`; nothing if it does at all.
+fn places(measured: &[Measured], step: [usize; 2]) -> String {
+    let sides: Vec<_> =
+        measured.iter().filter(|one| one.gain(step).is_some()).map(|one| one.side.to_string()).collect();
+    match &sides[..] {
+        all if all.len() == measured.len() => String::new(),
+        [first @ .., last] if !first.is_empty() => format!(" at N = {} and {last}", first.join(", ")),
+        sides => format!(" at N = {}", sides.concat()),
+    }
 }
 
 /// The article's claims on steps that change something at the sizes.
@@ -208,7 +241,8 @@ fn claims(measured: &[Measured]) -> Vec<Claim> {
     let of = |(step, text, is_gain): ([usize; 2], &str, bool)| {
         let gains = gains(measured, step);
         let margin = if is_gain { gains.mean() } else { 1.0 / gains.mean() };
-        (gains.count() > 0).then(|| Claim::timed(text, format!("gain {}", gains.times()), margin))
+        (gains.count() > 0)
+            .then(|| Claim::timed(text, format!("gain {}{}", gains.times(), places(measured, step)), margin))
     };
     let mut claims: Vec<Claim> = CLAIMS.into_iter().filter_map(of).collect();
     let (small, large) = measured.split_at(measured.len() / 2);
@@ -223,23 +257,33 @@ fn claims(measured: &[Measured]) -> Vec<Claim> {
     claims
 }
 
-/// The extremes of the geometric means over all sizes.
+/// The extremes of the geometric means over all sizes, of steps that change something at each.
 fn teaches(measured: &[Measured]) -> String {
-    let means = STEPS.iter().map(|(step, name)| (gains(measured, *step), *name)).filter(|(gains, _)| gains.count() > 0);
-    sentence(means.map(|(gains, name)| (gains.mean(), name)).collect())
+    let means = STEPS.iter().map(|(step, name)| (gains(measured, *step), *name));
+    let everywhere = means.filter(|(gains, _)| gains.count() == measured.len());
+    sentence(everywhere.map(|(gains, name)| (gains.mean(), name)).collect())
 }
 
 /// From the mean gain of each step.
 pub(super) fn sentence(mut means: Vec<(f64, &str)>) -> String {
     means.sort_by(|a, b| b.0.total_cmp(&a.0));
     // What the step does without, where its name does not tell.
-    let beside = |name: &str| if name == "transposes" { ", beside the host's" } else { "" };
-    let named = |(gain, name): &(f64, &str)| format!("`{name}` ({}{})", ratio(*gain), beside(name));
-    let (first, last) = match (&means[..], means.last()) {
-        ([first, second, third, ..], Some(last)) => ([first, second, third].map(named).join(", "), named(last)),
-        _ => return "Too few steps change anything at these sizes.".into(),
+    let beside = |name: &str| match name {
+        "transposes" => ", beside the host's",
+        "fused" => ", beside the fastest before",
+        _ => "",
     };
-    format!("In the mean over N, the steps that gain most are {first}, and {last} gains least.")
+    let named = |(gain, name): &(f64, &str)| format!("`{name}` ({}{})", ratio(*gain), beside(name));
+    match &means[..] {
+        [first, second, third, .., last] => format!(
+            "Of the steps at all N, {}, {} and {} gain most in the mean, and {} least.",
+            named(first),
+            named(second),
+            named(third),
+            named(last)
+        ),
+        _ => "Too few steps change anything at these sizes.".into(),
+    }
 }
 
 #[cfg(test)]
@@ -260,9 +304,33 @@ mod tests {
         assert!(measured.cells()[9].is_empty() && measured.points().len() == 9);
         assert_eq!(
             teaches(&[measured]),
-            "In the mean over N, the steps that gain most are `in place` (4.00), `fused` (4.00), `device` (2.00), and \
-             `padding` (2.00) gains least."
+            "Of the steps at all N, `in place` (4.00), `fused` (4.00, beside the fastest before) and `device` (2.00) gain \
+             most in the mean, and `padding` (2.00) least."
         );
+    }
+
+    /// Where a step loses, ours is not compared with it. Where the rule is 2 × 4, its claim has that gain,
+    /// and claims on some sizes name them.
+    #[test]
+    fn ours_is_compared_with_the_fastest_and_claims_name_their_sizes() {
+        let measured = |side: usize, groups: f64, timed: bool| {
+            let mut times = vec![Some(8.0); RUNGS.len()];
+            (times[4], times[7], times[8], times[OURS]) = (Some(4.0), Some(groups), Some(groups), Some(2.0));
+            let mut all = vec![true; RUNGS.len()];
+            (all[8], all[9]) = (timed, false);
+            Measured { side, times, timed: all }
+        };
+        let both = [measured(120, 4.0, false), measured(500, 16.0, true)];
+        assert_eq!(
+            [both[0].gain(STEPS[10].0), both[0].gain([6, 8]), both[0].gain([7, 8])],
+            [Some(2.0), Some(2.0), None]
+        );
+        assert_eq!([[6, 8], [7, 8]].map(|step| places(&both, step)), ["", " at N = 500"]);
+        let three = [measured(1, 4.0, true), measured(2, 4.0, true), measured(3, 4.0, false)];
+        assert_eq!(places(&three, [7, 8]), " at N = 1 and 2");
+        assert!(teaches(&both).contains("`fused` (2.00, beside the fastest before)"), "{}", teaches(&both));
+        let claims = format!("{:?}", claims(&both));
+        assert_eq!(claims.matches("gain 1.00 times (0.50 to 2.00)\"").count(), 2, "2 × 4 and the rule: {claims}");
     }
 
     /// Halving from rung to rung gains everywhere, so that claims of no gain fail.

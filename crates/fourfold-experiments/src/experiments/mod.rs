@@ -86,7 +86,7 @@ mod tests {
             "eq-19" => vec![speedup::teaches(&[vec![1.5, 2.0], vec![1.0, 2.0]])],
             "table-vii" => vec![electrostatics::sentence([ratios(), ratios(), ratios()])],
             "mobile-ladder" => {
-                let means = vec![(18.53, "transposes"), (1.5, "2 × 2"), (1.2, "in place"), (0.4, "device")];
+                let means = vec![(18.53, "transposes"), (1.5, "fused"), (1.2, "in place"), (0.4, "device")];
                 vec![mobile_ladder::sentence(means)]
             }
             "mobile-convolution" => vec![mobile_convolution::teaches(&[
