@@ -58,7 +58,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let fault = if setting.is_cuda() { fault(&fused_gains(&measured)) } else { None };
     let page = Page {
         title: format!("Table VII: electric field and forces of placed circuits, on {}", setting.engine()),
-        text: vec![about(setting), how(setting)?],
+        text: vec![about(setting), how(setting)?, about_cells(&measured)],
         columns: columns(),
         parts: parts(),
         claims: claims(&measured, setting.is_cuda()),
@@ -116,7 +116,25 @@ fn how(setting: &Setting) -> Result<String> {
     ))
 }
 
-/// The gains of fused over three-stage, and why they are less for the whole step.
+/// Why a step can be slower whose transforms are faster.
+fn about_cells(measured: &[Measured]) -> String {
+    format!(
+        "`cells` are density and forces. They are the same work beside every method, but their times differ: for each circuit the longest is {} times the shortest. So a whole step can gain more or less \
+         than its transforms save.",
+        cell_spreads(measured).range()
+    )
+}
+
+/// The longest time of a circuit's cells over the shortest.
+fn cell_spreads(measured: &[Measured]) -> Ratios {
+    let spread = |m: &Measured| {
+        let cells = Ratios::new(m.cells());
+        cells.most() / cells.least()
+    };
+    Ratios::new(measured.iter().map(spread))
+}
+
+/// The gains of fused over three-stage, and the share of fused steps that has no such gain.
 fn teaches(measured: &[Measured]) -> String {
     let gains = |times: fn(&Measured) -> &[f64]| Ratios::new(measured.iter().map(|m| times(m)[1] / times(m)[2]));
     let cells = Ratios::new(measured.iter().map(|m| m.cells()[2] / m.steps[2]));
@@ -126,7 +144,7 @@ fn teaches(measured: &[Measured]) -> String {
 /// From the gains of transforms and of steps, and the shares of cells in fused steps.
 pub(super) fn sentence([transforms, steps, cells]: [Ratios; 3]) -> String {
     format!(
-        "Fused transforms are {} times as fast as `three-stage`'s, and whole steps {} times, since density and forces take {} of them.",
+        "Fused transforms are {} times as fast as `three-stage`'s, and whole steps {} times; density and forces take {} of a fused step.",
         transforms.range(),
         steps.range(),
         percent(&cells)
@@ -142,11 +160,7 @@ fn percent(shares: &Ratios) -> String {
 /// What the paper says of the step, and what follows.
 fn claims(measured: &[Measured], is_cuda: bool) -> Vec<Claim> {
     let steps = Ratios::new(measured.iter().map(|m| m.steps[0] / m.steps[1]));
-    let spread = |m: &Measured| {
-        let cells = Ratios::new(m.cells());
-        cells.most() / cells.least()
-    };
-    let cells = Ratios::new(measured.iter().map(spread));
+    let cells = cell_spreads(measured);
     let [fused, fused_steps] = [fused_gains(measured), Ratios::new(measured.iter().map(|m| m.steps[1] / m.steps[2]))];
     let mut claims = vec![
         Claim::timed(
@@ -165,11 +179,36 @@ fn claims(measured: &[Measured], is_cuda: bool) -> Vec<Claim> {
             fused_steps.mean(),
         ),
     ];
+    claims.extend(claims_by_size(measured));
     claims.extend(is_cuda.then(|| {
         let text = format!("fused transforms are at least {LEAST_GAIN} times as fast as `three-stage`'s (ours)");
         Claim::timed(text, format!("{} times", fused.range()), fused.least() / LEAST_GAIN)
     }));
     claims
+}
+
+/// Why the paper finds smaller gains for larger circuits: circuits of the smallest grid, and of larger
+/// ones. No claims if one of both is missing.
+fn claims_by_size(measured: &[Measured]) -> Vec<Claim> {
+    let least = measured.iter().map(|m| m.bins).min();
+    let (small, large): (Vec<&Measured>, Vec<&Measured>) = measured.iter().partition(|m| Some(m.bins) == least);
+    if large.is_empty() {
+        return vec![];
+    }
+    let claim = |text: &str, is_more: bool, of: fn(&Measured) -> f64| {
+        let [small, large] = [&small, &large].map(|some| Ratios::new(some.iter().map(|m| of(m))).mean());
+        let here = format!("{} in the mean on larger grids, and {} on the smallest", ratio(large), ratio(small));
+        Claim::timed(text, here, if is_more { large / small } else { small / large })
+    };
+    vec![
+        claim("larger circuits have a larger speed-up s of the transforms by three stages", true, |m| {
+            m.transforms[0] / m.transforms[1]
+        }),
+        claim("they have a smaller share p of transforms in the step by rows and columns", false, |m| {
+            m.transforms[0] / m.steps[0]
+        }),
+        claim("so they have a smaller speed-up of the step", false, |m| m.steps[0] / m.steps[1]),
+    ]
 }
 
 fn columns() -> Vec<String> {
@@ -200,6 +239,8 @@ fn columns() -> Vec<String> {
 
 /// What was measured of a circuit: milliseconds by each method.
 struct Measured {
+    /// Along an axis.
+    bins: usize,
     fillers: usize,
     transforms: Vec<f64>,
     steps: Vec<f64>,
@@ -245,7 +286,7 @@ fn measure(setting: &Setting, published: &'static Published) -> Result<Measured>
     }
     let mut steps = setting.fastest(published.name, works)?;
     let transforms = steps.split_off(METHODS.len());
-    Ok(Measured { fillers: charges.placed.fillers().low[0].len(), transforms, steps })
+    Ok(Measured { bins: published.bins, fillers: charges.placed.fillers().low[0].len(), transforms, steps })
 }
 
 type Shared = Rc<RefCell<System>>;
@@ -305,10 +346,23 @@ mod tests {
     use super::*;
     use crate::claims::verdicts;
 
+    fn measured(bins: usize, transforms: [f64; 3], steps: [f64; 3]) -> Measured {
+        Measured { bins, fillers: 0, transforms: transforms.to_vec(), steps: steps.to_vec() }
+    }
+
+    #[test]
+    fn larger_circuits_are_compared_with_smaller_ones() {
+        let small = || measured(512, [4.0, 2.0, 1.0], [6.0, 4.0, 3.0]);
+        let held = |large: Measured| verdicts(&claims_by_size(&[small(), large]));
+        assert_eq!(held(measured(1024, [9.0, 3.0, 1.0], [90.0, 84.0, 82.0])), [true; 3]);
+        assert_eq!(held(measured(1024, [9.0, 6.0, 1.0], [10.0, 4.0, 2.0])), [false; 3]);
+        assert!(claims_by_size(&[small(), small()]).is_empty());
+    }
+
     #[test]
     fn claims_are_judged_by_the_times() {
         let held = |transforms: [f64; 3], steps: [f64; 3]| {
-            let measured = [Measured { fillers: 0, transforms: transforms.to_vec(), steps: steps.to_vec() }];
+            let measured = [measured(512, transforms, steps)];
             (verdicts(&claims(&measured, true)), fault(&fused_gains(&measured)).is_some())
         };
         assert_eq!(held([8.0, 4.0, 2.0], [9.0, 5.0, 3.05]), (vec![true; 4], false));
