@@ -4,11 +4,11 @@ use fourfold_cli::block_targets::errors::MOST_BLOCKS;
 
 use crate::claims::Claim;
 use crate::experiments::jpeg::rungs::{COUNT, Gpudct, PUBLISHED_BANDWIDTH, RUNGS, Rung};
+use crate::experiments::jpeg::speeds::{SPEED_COLUMNS, Speeds, share, speed_cells, text_of_speeds};
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, Part, strings};
 use crate::photographs::{LARGE, QUALITY};
 use crate::plot::{Line, Plot};
-use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
 
 /// dB that the document asks for.
@@ -27,15 +27,10 @@ pub(super) struct Measured {
     pub(super) errors: Vec<Errors>,
     /// Photographs with their sizes.
     pub(super) sizes: Vec<String>,
+    /// Whether the last one is the first enlarged.
+    pub(super) has_enlarged: bool,
     /// What the device cannot do, and why.
     pub(super) left_out: Vec<String>,
-}
-
-/// Milliseconds for so many MiB of coefficients.
-pub(super) struct Speeds {
-    pub(super) mib: u32,
-    pub(super) moving: f64,
-    pub(super) ms: [Option<f64>; COUNT],
 }
 
 /// PSNR in dB of a photograph's components by each rung; no components if it was left out.
@@ -64,66 +59,6 @@ impl std::fmt::Display for Value<'_> {
 /// `inf` where all samples agree.
 fn decibels(db: f64) -> String {
     format!("{db:.1}")
-}
-
-impl Speeds {
-    fn gib_per_second(&self, ms: f64) -> f64 {
-        f64::from(self.mib) / 1024.0 / (ms / 1e3)
-    }
-
-    /// What the document says of its rungs, which stand first in [`RUNGS`].
-    fn claims(&self) -> Vec<Claim> {
-        let own = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some() && rung.name != "gpujpeg");
-        let timed: Vec<(&str, f64)> = own.filter_map(|(rung, ms)| Some((rung.name, ms?))).collect();
-        let steps = Ratios::new(timed.windows(2).map(|pair| pair[0].1 / pair[1].1));
-        let slower = timed.windows(2).find(|pair| pair[1].1 >= pair[0].1);
-        let order = match slower {
-            Some(pair) => {
-                format!("`{}` takes {} times as long as `{}`", pair[1].0, ratio(pair[1].1 / pair[0].1), pair[0].0)
-            }
-            None => format!("the {} steps between those that were timed gain {} times", steps.count(), steps.range()),
-        };
-        let mut claims = vec![];
-        if steps.count() > 0 {
-            claims.push(Claim::timed("each rung is faster than the one before", order, steps.least()));
-        }
-        claims.extend(self.best().map(|(rung, ms)| {
-            let reached = self.moving / ms;
-            let here = format!("{:.0} % by `{}`", 100.0 * reached, rung.name);
-            Claim::timed("the last rung reaches the bandwidth (95 % or more)", here, reached / 0.95)
-        }));
-        claims
-    }
-
-    /// What the rungs gain, if both ends of the ladder were timed.
-    fn gains(&self) -> Option<String> {
-        let published = |rung: &Rung| rung.gpudct.as_ref().map(|figures| figures.gib_per_second);
-        let ((best, ms), naive) = (self.best()?, self.ms[0]?);
-        Some(format!(
-            "`{}` is {} times as fast as `naive` (published: about {}) and takes {} times as long as moving its bytes",
-            best.name,
-            ratio(naive / ms),
-            ratio(published(best)? / published(&RUNGS[0])?),
-            ratio(ms / self.moving)
-        ))
-    }
-
-    /// Why the ladder gains less here than as published.
-    fn why_less(&self) -> Option<String> {
-        let naive = RUNGS[0].gpudct.as_ref()?.share;
-        let here = self.moving / self.ms[0]?;
-        Some(format!(
-            "Gains from `naive` on are smaller here than those of the document, since `naive` is faster: its share of the bandwidth is {}, and that of GPUDCT's own `naive` on an H200 is {}.",
-            share(here),
-            share(naive)
-        )).filter(|_| here > naive)
-    }
-
-    /// The fastest of the document's rungs that were timed.
-    fn best(&self) -> Option<(&'static Rung, f64)> {
-        let timed = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some());
-        timed.filter_map(|(rung, ms)| Some((rung, ms?))).min_by(|a, b| a.1.total_cmp(&b.1))
-    }
 }
 
 impl Measured {
@@ -179,7 +114,7 @@ impl Measured {
                 .to_owned(),
         ];
         text.extend(self.speeds.as_ref().map(|speeds| text_of_speeds(speeds, setting.seconds())));
-        text.extend(self.speeds.as_ref().and_then(Speeds::why_less));
+        text.extend(self.speeds.as_ref().and_then(Speeds::beside_gpudct));
         if !self.errors.is_empty() {
             text.push(self.text_of_errors());
         }
@@ -192,13 +127,16 @@ impl Measured {
     }
 
     fn text_of_errors(&self) -> String {
+        let enlarged = format!(
+            " A name with `× f` is the photograph with f times as many rows and columns, so that it has more than {LARGE} pixels. Its DCT is that of the small photograph, with zeros as its higher frequencies."
+        );
         format!(
             "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition. That is the orthonormal inverse DCT of the dequantised coefficients in f64, \
              plus 128, rounded, and clamped to 0 to 255. The definition rounds halves up, and all rungs but `exact` round them to even. Blocks with few coefficients have many halves, which are the same samples on every rung. \
-             In a smooth component these are all errors, so that its PSNR, often the lowest, is equal on all of these rungs. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
-             Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
-             A name with `× f` is the photograph with f times as many rows and columns, so that it has more than {LARGE} pixels. Its DCT is that of the small photograph, with zeros as its higher frequencies.",
-            self.sizes.join(", ")
+             In a smooth component these are all errors, so that its PSNR, often the lowest, is equal on all of these rungs. `inf`: all samples agree. The mean is over all blocks of a component, or over at most {MOST_BLOCKS} evenly spaced ones. \
+             Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0.{}",
+            self.sizes.join(", "),
+            if self.has_enlarged { &enlarged } else { "" }
         )
     }
 
@@ -336,44 +274,6 @@ impl Measured {
         let bars = RUNGS.iter().map(|rung| rung.name.to_owned()).collect();
         Plot { title: title.into(), labels: ["".into(), unit.into()], lines, bars }
     }
-}
-
-const SPEED_COLUMNS: [&str; 6] = [
-    "GiB/s, published",
-    "share of the bandwidth, published",
-    "share, GPUDCT's on an H200",
-    "ms",
-    "GiB/s",
-    "share of the bandwidth",
-];
-
-fn share(x: f64) -> String {
-    // Three decimals tell the slow rungs apart; above 1 they would be a fourth digit.
-    format!("{x:.*}", if x < 1.0 { 3 } else { 2 })
-}
-
-fn speed_cells(speeds: &Speeds, ms: Option<f64>, rung: &Rung) -> [String; SPEED_COLUMNS.len()] {
-    let figures = rung.gpudct.as_ref();
-    let cell = |text: Option<String>| text.unwrap_or_default();
-    [
-        // As published.
-        cell(figures.map(|figures| figures.gib_per_second.to_string())),
-        cell(figures.map(|figures| share(figures.gib_per_second / PUBLISHED_BANDWIDTH))),
-        cell(figures.map(|figures| share(figures.share))),
-        cell(ms.map(digits)),
-        cell(ms.map(|ms| ratio(speeds.gib_per_second(ms)))),
-        cell(ms.map(|ms| share(speeds.moving / ms))),
-    ]
-}
-
-fn text_of_speeds(speeds: &Speeds, seconds: f64) -> String {
-    format!(
-        "Speeds: {} MiB of random coefficients; the document's benchmark has 2048 MiB, its GiB/s times its ms. GiB/s count 16-bit coefficients, as the document does. \
-         Published: the means of its runs on an RTX 2070, and their share of the {PUBLISHED_BANDWIDTH:.0} GiB/s that this GPU reads, as measured there. \
-         Here: the least of warm runs in turn, {seconds} s for each. A share of the bandwidth is the time of a kernel that moves the same bytes without arithmetic, in the same run, over the rung's. \
-         GPUDCT's on an H200: the same share of GPUDCT's own kernels (nolmoonen/gpudct at a03f32b) and its version of GPUJPEG's, measured 2026-11-21 on one H200. nvcc 13.0 compiled them for sm_90 with optimisation. Its other flags are not known.",
-        speeds.mib
-    )
 }
 
 /// All sentences, with speeds and without, and whether or not there were photographs.
