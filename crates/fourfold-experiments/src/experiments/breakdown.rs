@@ -86,7 +86,7 @@ fn claims(all: &[[f64; 3]]) -> Vec<Claim> {
         ),
         Claim::timed(
             "the FFT takes most",
-            format!("its shares are {}", ffts.join(" and ")),
+            format!("it takes {}", ffts.join(" and ")),
             Ratios::new(all.iter().map(|stages| stages[1] / (stages[0] + stages[2]))).least(),
         ),
         Claim::timed(

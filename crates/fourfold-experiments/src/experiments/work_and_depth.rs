@@ -98,9 +98,9 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: "Table I: work and depth of a 2D DCT by a 2D FFT".into(),
         text: vec![
-            "Work is the number of operations: multiplications and additions of reals, and reads and writes of numbers, among which those of the FFT and the reads of the combine are complex. Depth is the number of them on the longest chain in which each operation \
+            "Work is the number of operations: multiplications and additions of reals, and reads and writes of numbers. The FFT reads and writes complex numbers, and the combine reads them. Depth is the number of them on the longest chain in which each operation \
              needs the result of the one before. N = N₁N₂, T = (N₁/2 + 1)(N₂/2 + 1). The formulas are derived from the equations, and the counts are those of the kernels that fourfold \
-             writes; this table exists only if they are equal for every size."
+             writes. This table exists only if both are equal for every size."
                 .into(),
             "The paper's FFT is a real one by a library, whose operations cannot be counted. Counted is a complex FFT by radix 2 with a launch for each level, which has about twice the \
              work and the same orders. A fused multiply-add is two operations. Reads of tables of factors are not counted. Writes of the combine that symmetry makes unnecessary at the edges are counted too."
