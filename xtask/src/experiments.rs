@@ -138,6 +138,7 @@ fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     ensure!(commits.windows(2).all(|pair| pair[0] == pair[1]), "the runs are of different commits: {commits:?}");
     let mut text = format!("{HEAD}\n");
     origins.iter().for_each(|origin| text += &wrapped(&format!("- {origin}"), "  "));
+    text += commands(&origins);
     text += &processors(&origins);
     text += "\n## What the tables teach\n\n";
     let groups = groups(pages);
@@ -145,6 +146,13 @@ fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     text += &lacking(runs, pages);
     groups.iter().for_each(|group| text += &section(group));
     Ok(text)
+}
+
+/// Says that one command measured an engine, if so. An origin begins with its engine.
+fn commands(origins: &[&String]) -> &'static str {
+    let engines: BTreeSet<_> = origins.iter().filter_map(|origin| origin.split(": ").next()).collect();
+    let is_one = !origins.is_empty() && engines.len() == origins.len();
+    if is_one { "\nEach engine was measured by one command.\n" } else { "" }
 }
 
 /// Says whether the engines that are processors were measured on the same one: an origin ends with
@@ -320,6 +328,7 @@ mod tests {
         let cuda =
             "`cuda:0`: Measured D (commit c), on cuda:0. Its software is `y`. Beside it are 4 threads of Host; `x`."
                 .to_owned();
+        assert_eq!([commands(&[&cpu, &cuda]), commands(&[&cpu, &cuda, &cpu])].map(str::is_empty), [false, true]);
         assert_eq!(processors(&[&cpu, &cuda, &cpu]), "");
         let (same, other) = (pocl("Big"), pocl("Small"));
         assert_eq!(processors(&[&cpu, &same]), "\nThe same processor ran `cpu` and `opencl:0`.\n");
