@@ -82,7 +82,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 fn text(is_cuda: bool) -> String {
     let authors = format!(
         " {AUTHORS} It ran from a CUDA graph, with the same arrays in every run; the other columns launch their kernels one by one. A launch takes microseconds, so that launches rather than \
-         arithmetic bound the shorter lengths here. `FFT of n-point` is cuFFT's FFT of N reals alone: where it is slow, `n-point` is slow too. The authors' code uses cuFFT as well. \
+         arithmetic bound the shorter lengths here. `FFT of n-point` is cuFFT's FFT of N reals alone. Where it is slow, `n-point` is slow too. The authors' code uses cuFFT as well. \
          By `two-n-mirrored` it took 29.6 µs at 2^14, and 13.7 µs at 2^16. It was not run at 2^15 and 2^17."
     );
     format!("Microseconds, in f64. Published: on a Titan Xp.{}", if is_cuda { &authors } else { "" })
