@@ -44,11 +44,15 @@ const COPY: f64 = 1.0;
 /// The lines that a thread holds at once, as reals: a vector's lanes of complex numbers, twice.
 const LINES: usize = 64;
 
+/// The reals of a plan's tables for an element of its longest axis: twiddle factors, forward and back.
+const TABLES: usize = 4;
+
 impl Tiling {
     /// About how many bytes a convolution takes beside its arrays, with a copy of a kernel of
     /// `kernel` elements of `element` bytes. While it is planned, these are a tile, its spectrum,
     /// the scratch of an FFT and the table that multiplies, in `f64`; then the table, and for each of
-    /// so many groups at the same time its tiles and their scratch. Each thread has some lines.
+    /// so many groups at the same time its tiles and their scratch. Each thread has some lines, and
+    /// plans have tables for an axis.
     pub(crate) fn bytes(
         &self,
         method: ConvolutionMethod,
@@ -61,11 +65,12 @@ impl Tiling {
         if method == ConvolutionMethod::Direct {
             return kernel.saturating_add(group.saturating_mul(groups));
         }
-        let longest = self.lengths.iter().copied().max().unwrap_or(1);
-        let lines = threads.saturating_mul(longest.saturating_mul(LINES).min(tile) * double);
         // The reals of n/2 + 1 complex numbers for n reals: of short lines twice as many.
         let last = self.lengths.last().copied().unwrap_or(1);
         let spectrum = (tile / last).saturating_mul(2 * (last / 2 + 1));
+        let longest = self.lengths.iter().copied().max().unwrap_or(1);
+        let held = longest.saturating_mul(LINES).min(spectrum.saturating_mul(2));
+        let lines = threads.saturating_mul(held).saturating_add(longest.saturating_mul(TABLES)).saturating_mul(double);
         let planning = kernel.saturating_add(spectrum.saturating_mul(3).saturating_add(tile).saturating_mul(double));
         let of_group = tile.saturating_add(spectrum).saturating_mul(self.group * element);
         let executing = of_group.saturating_mul(groups).saturating_add(spectrum.saturating_mul(element));
