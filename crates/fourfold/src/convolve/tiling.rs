@@ -44,8 +44,9 @@ const COPY: f64 = 1.0;
 /// The lines that a thread holds at once, as reals: a vector's lanes of complex numbers, twice.
 const LINES: usize = 64;
 
-/// The reals of a plan's tables for an element of its longest axis: twiddle factors, forward and back.
-const TABLES: usize = 4;
+/// The reals of a plan's tables for an element of its longest axis: complex twiddle factors, forward and
+/// back, and as many again while they are made.
+const TABLES: usize = 8;
 
 impl Tiling {
     /// About how many bytes a convolution takes beside its arrays, with a copy of a kernel of
