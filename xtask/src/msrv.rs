@@ -1,7 +1,7 @@
 //! The suite `msrv`: whether the oldest Rust that the manifests name still builds everything.
 
 use crate::process::{command, output, run, work_folder};
-use crate::test::{Outcome, WHOLE};
+use crate::test::{ALL_FEATURES, Outcome};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(crate) fn suite() -> Result<Outcome> {
     let install = format!("rustup toolchain install {ours} --profile minimal --no-self-update");
     match run(&mut command(&install)) {
         Ok(()) => {
-            let check = format!("rustup run {ours} cargo check {WHOLE} --all-targets");
+            let check = format!("rustup run {ours} cargo check {ALL_FEATURES} --all-targets");
             run(command(&check).env("CARGO_TARGET_DIR", work_folder("msrv")?))?;
         }
         Err(error) => {

@@ -3,7 +3,7 @@
 //! `cargo xtask record --compare OLD NEW`: whether two recordings are the same.
 
 use crate::process::{command, run, target_folder};
-use crate::test::WHOLE;
+use crate::test::ALL_FEATURES;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::env;
@@ -35,7 +35,7 @@ pub(crate) fn run_task() -> Result<()> {
 /// vectors. The profile does not change what it records; dev builds faster and checks more.
 fn record(folder: &Path, files: &[&str]) -> Result<()> {
     let folder = absolute(folder)?;
-    run(&mut command(&format!("cargo build {WHOLE} --example record")))?;
+    run(&mut command(&format!("cargo build {ALL_FEATURES} --example record")))?;
     let binary = target_folder().join("debug/examples/record");
     run(command(&binary.display().to_string()).arg(folder).args(files))
 }

@@ -28,9 +28,13 @@ pub(crate) enum Outcome {
     LeftOut(String),
 }
 
-/// What is built: with the same features in every suite, since crates with others would be compiled
-/// again.
-pub(crate) const WHOLE: &str = "--locked --workspace --all-features";
+/// What the gate builds: with the same features in every suite, since crates with others would be
+/// compiled again. Without the feature `scalar`, which is a third copy of the engine in every build;
+/// the suites `sweeps` and `miri` execute it.
+pub(crate) const WHOLE: &str = "--locked --workspace --features fourfold/ndarray";
+
+/// All code that there is, for suites that only read it, and for those beyond the gate.
+pub(crate) const ALL_FEATURES: &str = "--locked --workspace --all-features";
 
 /// The variable that tells tests how many cases of their sweeps to take.
 pub(crate) const SWEEPS: &str = "FOURFOLD_SWEEPS";

@@ -1,7 +1,7 @@
 //! The suites, and those of them that are a few lines.
 
 use super::tier::{ALWAYS, FULL, GATE, QUICK};
-use super::{Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS, python};
+use super::{ALL_FEATURES, Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS, python};
 use crate::photographs::photographs;
 use crate::process::{command, root, run, target_folder, work_folder};
 use crate::{arm, fuzz, gpu, memory, msrv, package};
@@ -72,7 +72,7 @@ fn long_subjects(log: &str) -> impl Iterator<Item = &str> {
 }
 
 fn clippy() -> Result<Outcome> {
-    run(&mut command(&format!("cargo clippy {WHOLE} --all-targets -- -D warnings"))).map(done)
+    run(&mut command(&format!("cargo clippy {ALL_FEATURES} --all-targets -- -D warnings"))).map(done)
 }
 
 /// Crates outside the workspace share with it what they build: `.cargo/config.toml` has one profile
@@ -92,7 +92,7 @@ fn bench() -> Result<Outcome> {
 }
 
 fn docs() -> Result<Outcome> {
-    let mut doc = command(&format!("cargo doc {WHOLE} --no-deps"));
+    let mut doc = command(&format!("cargo doc {ALL_FEATURES} --no-deps"));
     run(doc.env("RUSTDOCFLAGS", "-D warnings")).map(done)
 }
 
@@ -226,7 +226,7 @@ fn sweeps() -> Result<Outcome> {
         }
     }
     let targets: String = SWEEPING.iter().map(|name| format!(" --test {name}")).collect();
-    let mut test = command(&format!("cargo test {WHOLE}{targets}"));
+    let mut test = command(&format!("cargo test {ALL_FEATURES}{targets}"));
     run(test.envs([WHOLE_SWEEPS]).env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
 }
 

@@ -163,11 +163,7 @@ impl<T> Ptr<T> {
     #[cfg(debug_assertions)]
     #[inline(always)]
     fn check(self, count: usize) {
-        let ([start, end], at) = (self.bounds, self.at.addr());
-        // This order of comparisons avoids overflow for every address.
-        if at < start || at > end || count * size_of::<T>() > end - at {
-            outside(start, end, at, count * size_of::<T>());
-        }
+        check(self.bounds, self.at.addr(), count * size_of::<T>());
     }
 
     /// # Safety
@@ -200,6 +196,17 @@ impl<T> Ptr<T> {
     pub(crate) unsafe fn copy_from(self, from: Ptr<T>, count: usize) {
         // SAFETY: the caller guarantees it.
         unsafe { self.access(count).copy_from_nonoverlapping(from.access(count), count) }
+    }
+}
+
+/// A call for every access, since its instructions in every place would be a third of the engine's
+/// code, and of the time to compile it.
+#[cfg(debug_assertions)]
+#[inline(never)]
+fn check([start, end]: [usize; 2], at: usize, bytes: usize) {
+    // This order of comparisons avoids overflow for every address.
+    if at < start || at > end || bytes > end - at {
+        outside(start, end, at, bytes);
     }
 }
 
