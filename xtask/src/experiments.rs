@@ -38,9 +38,6 @@ struct Run {
     without_page: Vec<String>,
 }
 
-/// What `fourfold-experiments` says of an experiment that a run was not asked for.
-const NOT_MEASURED: &str = ": it was not measured";
-
 /// One experiment on one engine.
 #[derive(Debug)]
 struct Page {
@@ -190,15 +187,28 @@ fn lacking(runs: &[Run], pages: &[Page]) -> String {
         let mut of_table = pages.iter().filter(|page| page.table == table);
         of_table.any(|page| page.engine.as_deref().is_none_or(|other| other == engine))
     };
-    let line = |table: &str, engine: &str| {
-        let what = format!("{table} on {engine}");
-        let reason = given.iter().find(|line| line.starts_with(&format!("{what}: ")));
-        reason.map_or(format!("{what}{NOT_MEASURED}"), |reason| reason.to_string())
+    let reason =
+        |table: &str, engine: &str| given.iter().find(|line| line.starts_with(&format!("{table} on {engine}: ")));
+    let lines = |engine: &str| {
+        let lacking: Vec<_> = tables.iter().filter(|table| !is_there(table, engine)).collect();
+        let reasons = lacking.iter().filter_map(|table| reason(table, engine)).map(|line| line.to_string());
+        let others = lacking.iter().filter(|table| reason(table, engine).is_none());
+        let others: Vec<_> = others.map(|table| table.as_str()).collect();
+        reasons.chain(not_measured(&others, engine)).collect::<Vec<_>>()
     };
-    let pairs = tables.iter().flat_map(|table| engines.iter().map(move |engine| (table, engine)));
-    let lacking = pairs.filter(|(table, engine)| !is_there(table, engine));
-    let items: String = lacking.map(|(table, engine)| wrapped(&format!("- {}.", line(table, engine)), "  ")).collect();
+    let lines = engines.iter().flat_map(|engine| lines(engine));
+    let items: String = lines.map(|line| wrapped(&format!("- {line}."), "  ")).collect();
     if items.is_empty() { items } else { format!("\n## Tables that an engine lacks\n\n{items}") }
+}
+
+/// What is said of tables that no run was asked for on an engine, if there are any.
+fn not_measured(tables: &[&str], engine: &str) -> Option<String> {
+    let were = match tables {
+        [] => return None,
+        [_] => "it was",
+        _ => "they were",
+    };
+    Some(format!("{} on {engine}: {were} not measured", tables.join(", ")))
 }
 
 /// The pages of each experiment, in the order of the first run. Of pages that are the same on all
