@@ -47,7 +47,7 @@ pub(crate) struct Times {
 /// the table `noise`; the first alone in a quick run.
 const BEFORE: usize = 3;
 const AGAIN: [&str; 2] = ["dct2 f64 512x512", "dct2 f64 1024x1024"];
-const AGAIN_JOBS: [Timed; 2] = [Timed::Whole("three-stage"), Timed::Whole("fused")];
+const AGAIN_JOBS: [Timed; 3] = [Timed::Whole("row-column"), Timed::Whole("three-stage"), Timed::Whole("fused")];
 
 /// What is copied beside works that are no plans for one problem, to see whether other work
 /// disturbed them.
@@ -56,12 +56,15 @@ const REFERENCE: &str = "dct2 f64 2048x2048";
 /// So often a disturbed row is measured in all, and in a quick run.
 const MOST_TRIES: [usize; 2] = [3, 1];
 
+/// The stages of the methods whose stages are timed.
+const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];
+
 /// What is timed.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Timed {
     /// A transform by a method.
     Whole(&'static str),
-    /// One stage of it alone.
+    /// One of its [`STAGES`] alone.
     Stage(&'static str, usize),
     /// A transform by a method on one thread of the processor, whatever the engine.
     OnProcessor(&'static str),
@@ -72,10 +75,15 @@ impl Timed {
     pub(crate) fn in_words(self) -> String {
         match self {
             Timed::Whole(method) => method.to_owned(),
-            Timed::Stage(method, stage) => format!("stage {} of {method}", stage + 1),
+            Timed::Stage(method, stage) => format!("the {} of {method}", STAGES[stage]),
             Timed::OnProcessor(method) => format!("{method} on one thread of the processor"),
         }
     }
+}
+
+/// As the record of times names a job on a problem.
+pub(crate) fn described(problem: &Problem, job: Timed) -> String {
+    format!("`{problem}`, {}", job.in_words())
 }
 
 /// Rounds at least, however long they take: the shortest of three times ignores two that other work
@@ -153,17 +161,17 @@ impl Setting {
                 copy: by_kernel.fold(by_driver, f64::min),
             })
         })?;
-        let recorded = |(job, ms): (&Timed, &f64)| Recorded { what: format!("{what}, {}", job.in_words()), ms: *ms };
+        let recorded = |(job, ms): (&Timed, &f64)| Recorded { what: described(problem, *job), ms: *ms };
         self.record.borrow_mut().add(jobs.iter().zip(&times.ms).map(recorded));
         Ok(times)
     }
 
-    /// On a device, a kernel that copies an array of reals: a reorder along an axis of one element.
-    /// Some drivers copy faster: CUDA's where arrays are large. Others are slower: PoCL's has one
-    /// thread.
+    /// The copy of an array of reals by a reorder along an axis of one element. Some drivers copy
+    /// faster: CUDA's where arrays are large. Others are slower: PoCL's has one thread. On a
+    /// processor, memcpy reads what it is going to write, unless the array is large.
     fn copying(&self, problem: &Problem) -> Result<Option<AnyPlan>> {
         let is_real = [problem.input_domain(), problem.output_domain()] == [Domain::Real; 2];
-        if !is_real || matches!(self.engine(), Engine::Cpu(_)) {
+        if !is_real {
             return Ok(None);
         }
         let lines: Problem = format!("dct2 {} {}x1 axes=1", problem.precision().name(), problem.input().len).parse()?;
@@ -242,16 +250,6 @@ impl Setting {
     /// has.
     pub(crate) fn contender(&self) -> (&EnginePlanner, usize) {
         (&self.contender, self.threads)
-    }
-
-    /// Milliseconds of a transform by each method, or nothing where the method does not have the
-    /// problem or the engine not what the method needs.
-    pub(crate) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
-        let there = |method: &&'static str| {
-            let job = Timed::Whole(method);
-            Ok(if self.lacks(problem, job)?.is_some() { None } else { Some(job) })
-        };
-        self.times_of(problem, &methods.iter().map(there).collect::<Result<Vec<_>>>()?)
     }
 
     /// Milliseconds of the jobs that are there.

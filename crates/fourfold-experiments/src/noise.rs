@@ -73,6 +73,11 @@ impl Record {
         all
     }
 
+    /// The least time of what was measured, if it was.
+    pub(crate) fn least(&self, what: &str) -> Option<f64> {
+        self.times.iter().filter(|one| one.what == what).map(|one| one.ms).reduce(f64::min)
+    }
+
     /// The mean of the longest time over the shortest of what was measured more than once.
     pub(crate) fn noise(&self) -> f64 {
         Ratios::new(self.repeated().iter().map(Repeated::spread)).mean()
@@ -111,6 +116,7 @@ mod tests {
         record.add([("a", 2.0), ("b", 9.0), ("c", 3.0), ("a", 3.0), ("c", 18.0)].map(of));
         let cells: Vec<_> = record.repeated().iter().map(Repeated::cells).collect();
         assert_eq!(cells, [["a", "2", "2.00", "3.00", "1.50"], ["c", "2", "3.00", "18.0", "6.00"]]);
+        assert_eq!([record.least("a"), record.least("d")], [Some(2.0), None]);
         assert!((record.noise() - 3.0).abs() < 1e-12, "the geometric mean of 1.5 and 6");
     }
 

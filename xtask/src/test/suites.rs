@@ -8,6 +8,7 @@ use crate::{arm, fuzz, gpu, memory, msrv, package};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 /// In the order in which they run: those of tests are last, so that the output ends with their
@@ -32,6 +33,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
     Suite { name: "experiments", budget: 150, tiers: GATE, run: experiments },
+    Suite { name: "experiments-in-time", budget: 900, tiers: FULL, run: experiments_in_time },
     Suite { name: "core", budget: 230, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
     Suite { name: "tests", budget: 420, tiers: GATE, run: tests },
@@ -194,6 +196,31 @@ fn experiments() -> Result<Outcome> {
 }
 
 const EXPERIMENTS: &str = "fourfold-experiments";
+
+/// What the experiments have a time for, compiled for speed: circuits that spread by their forces
+/// alone, and the quick tables without a GPU, whose kernels are compiled anew.
+fn experiments_in_time() -> Result<Outcome> {
+    let folder = work_folder("experiments-in-time")?;
+    let build = format!("cargo build --release --locked --package {EXPERIMENTS}");
+    run(&mut command(&build))?;
+    let start = |arguments: &str| {
+        let mut start =
+            command(&format!("{} {arguments}", target_folder().join("release").join(EXPERIMENTS).display()));
+        start.current_dir(&folder).env("FOURFOLD_CACHE_DIR", folder.join("kernels"));
+        start.env("POCL_CACHE_DIR", folder.join("pocl"));
+        run(&mut start)
+    };
+    start("generate adaptec1 --cells 200000 --out circuits")?;
+    start("circuit circuits/adaptec1.aux --bins 512x512 --spread --within 60")?;
+    for cache in ["kernels", "pocl"].map(|name| folder.join(name)).iter().filter(|cache| cache.exists()) {
+        fs::remove_dir_all(cache)?;
+    }
+    let quick = Instant::now();
+    start("--quick --engine cpu,opencl --out quick")?;
+    let (took, most) = (quick.elapsed(), Duration::from_secs(600));
+    ensure!(took <= most, "the quick tables took {} s, more than {}", took.as_secs(), most.as_secs());
+    Ok(Outcome::Done)
+}
 
 /// Unit, integration and documentation tests of all other crates.
 fn tests() -> Result<Outcome> {

@@ -41,6 +41,7 @@ Run only by `cargo xtask test --full`:
 - the oldest supported Rust
 - Miri, AddressSanitizer, ThreadSanitizer and valgrind
 - the fuzz targets
+- a circuit of 200,000 cells that spreads within 60 s, and the experiments' quick tables within 600 s
 - the bench beside the peers, which is compiled
 ";
 

@@ -3,10 +3,11 @@
 
 use anyhow::Result;
 use fourfold::{Precision, Problem};
+use fourfold_cli::engine::Engine;
 
 use crate::claims::Claim;
-use crate::measure::Setting;
-use crate::page::{Outcome, Page, strings};
+use crate::measure::{Setting, Timed};
+use crate::page::{Outcome, Page};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 use crate::rounding::{digits, ratio};
@@ -24,12 +25,18 @@ const QUICK: usize = 3;
 
 const METHODS: [&str; 6] = ["brute-force", "definition", "levels", "levels-in-blocks", "levels-in-clusters", "fused"];
 
-/// Where [`METHODS`] has those that the last columns and the sentence compare.
+/// What a device's are compared with as in the report: the same on one thread of the processor
+/// beside it.
+const ON_PROCESSOR: [&str; 2] = ["brute-force", "levels"];
+
+/// Where [`METHODS`] and [`ON_PROCESSOR`] after them have those that the last columns and the sentence compare.
 const BRUTE_FORCE: usize = 0;
 const DEFINITION: usize = 1;
 const LEVELS: usize = 2;
 const LEVELS_IN_BLOCKS: usize = 3;
 const FUSED: usize = 5;
+const BRUTE_FORCE_ON_PROCESSOR: usize = 6;
+const LEVELS_ON_PROCESSOR: usize = 7;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut all) = (vec![], vec![vec![]; METHODS.len()], vec![]);
@@ -37,7 +44,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     for &(n, published) in lengths {
         // The report's forward transform has e^{+2πi/n} and no factor.
         let problem: Problem = format!("ifft f32 {n} forward").parse()?;
-        let times = setting.times_if_any(&problem, &METHODS)?;
+        let times = times(setting, &problem)?;
         for (line, time) in lines.iter_mut().zip(&times) {
             line.extend(time.map(|time| (n as f64, time)));
         }
@@ -54,14 +61,11 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
              A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
              `levels-in-blocks` is an idea that the report did not build. As soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
              In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. Above 1024 points this needs NVIDIA's clusters (since sm_90), so the cell is empty on other devices. Up to 1024 points, and on a CPU, it is the same as `levels-in-blocks`. \
-             `fused` is fourfold's own method."
+             `fused` is fourfold's own method. On a device, two columns have `brute-force` and `levels` on one thread of the processor beside it, as the report's sums and FFT on a CPU are."
                 .into(),
             setting.how_in(Precision::F32),
         ],
-        columns: strings(&[
-            "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "brute-force", "definition", "levels",
-            "levels-in-blocks", "levels-in-clusters", "fused", "brute-force/definition", "brute-force/levels", "levels/fused",
-        ]),
+        columns: columns(all.first().map_or(0, Vec::len)),
         parts: vec![],
         claims: claims(&all),
         teaches: teaches(&all),
@@ -80,6 +84,28 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
+/// Of all methods, and on a device of those that are compared on a processor too.
+fn times(setting: &Setting, problem: &Problem) -> Result<Vec<Option<f64>>> {
+    let there = |method: &'static str| {
+        let job = Timed::Whole(method);
+        Ok(setting.lacks(problem, job)?.is_none().then_some(job))
+    };
+    let mut jobs = METHODS.into_iter().map(there).collect::<Result<Vec<_>>>()?;
+    if matches!(setting.engine(), Engine::Gpu(_)) {
+        jobs.extend(ON_PROCESSOR.map(|method| Some(Timed::OnProcessor(method))));
+    }
+    setting.times_of(problem, &jobs)
+}
+
+/// The heads, where so many methods have times.
+fn columns(methods: usize) -> Vec<String> {
+    let published = ["sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published"];
+    let on_processor = ON_PROCESSOR.map(|method| format!("{method}, one thread of the processor"));
+    let head = ["N"].into_iter().chain(published).chain(METHODS).map(str::to_owned).chain(on_processor);
+    let quotients = ["brute-force/definition", "brute-force/levels", "levels/fused"];
+    head.take(1 + published.len() + methods).chain(quotients.map(str::to_owned)).collect()
+}
+
 fn cells(n: usize, published: [&str; 3], times: &[Option<f64>]) -> Vec<String> {
     let quotient = |a: usize, b: usize| times[a].zip(times[b]).map(|(a, b)| ratio(a / b));
     let quotients = [quotient(BRUTE_FORCE, DEFINITION), quotient(BRUTE_FORCE, LEVELS), quotient(LEVELS, FUSED)];
@@ -90,16 +116,16 @@ fn cells(n: usize, published: [&str; 3], times: &[Option<f64>]) -> Vec<String> {
 
 /// One time over another, of every length that has both.
 fn ratios(all: &[Vec<Option<f64>>], a: usize, b: usize) -> Ratios {
-    Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)))
+    Ratios::new(all.iter().filter_map(|times| Some((*times.get(a)?)? / (*times.get(b)?)?)))
 }
 
 /// What the report says of its times, and of what it did not build.
 fn claims(all: &[Vec<Option<f64>>]) -> Vec<Claim> {
     let fft = ratios(all, BRUTE_FORCE, LEVELS);
     let launches = ratios(all, LEVELS, LEVELS_IN_BLOCKS);
-    vec![
+    let mut claims = vec![
         Claim::timed(
-            "the FFT by levels takes significantly less time than the brute force (10 times less)",
+            "the FFT by levels takes significantly less time than the brute force on the same engine (implied; 10 times less)",
             format!("the brute force takes {} as long", fft.times()),
             fft.least() / 10.0,
         ),
@@ -108,7 +134,21 @@ fn claims(all: &[Vec<Option<f64>>]) -> Vec<Claim> {
             format!("a launch for each takes {} as long", launches.times()),
             launches.least(),
         ),
-    ]
+    ];
+    // The report's least figures are 329 and 3.6.
+    for (slow, text, bound) in [
+        (
+            BRUTE_FORCE_ON_PROCESSOR,
+            "the FFT on a GPU takes significantly less time than the brute force on a CPU (100 times less)",
+            100.0,
+        ),
+        (LEVELS_ON_PROCESSOR, "and than the FFT on a CPU (3 times less)", 3.0),
+    ] {
+        let gain = ratios(all, slow, LEVELS);
+        let here = || format!("that takes {} as long", gain.times());
+        claims.extend((gain.count() > 0).then(|| Claim::timed(text, here(), gain.least() / bound)));
+    }
+    claims
 }
 
 /// From the times of every length.
@@ -134,5 +174,11 @@ mod tests {
             verdicts(&claims(&[times(99.0), times(brute_force)]))
         };
         assert_eq!([held(21.0, 1.9), held(19.0, 2.1)], [[true, true], [false, false]]);
+        let on_device = |on_processor: [f64; 2]| {
+            let times = [99.0, 3.0, 2.0, 1.9, 1.0, 1.0].into_iter().chain(on_processor).map(Some).collect::<Vec<_>>();
+            assert_eq!(cells(8, [""; 3], &times).len(), columns(times.len()).len());
+            verdicts(&claims(&[times]))[2..].to_vec()
+        };
+        assert_eq!([on_device([201.0, 6.1]), on_device([199.0, 5.9])], [[true, true], [false, false]]);
     }
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         text,
         columns: ["N"].into_iter().chain(heads).map(str::to_owned).collect(),
         parts: parts(),
-        claims: claims(&measured),
+        claims: claims(&measured, device.api),
         teaches: teaches(&measured),
         rows: measured.iter().map(Measured::cells).collect(),
         plot: Plot {
@@ -237,8 +237,9 @@ fn places(measured: &[Measured], step: [usize; 2]) -> String {
 }
 
 /// The article's claims on steps that change something at the sizes.
-fn claims(measured: &[Measured]) -> Vec<Claim> {
+fn claims(measured: &[Measured], api: Api) -> Vec<Claim> {
     let of = |(step, text, is_gain): ([usize; 2], &str, bool)| {
+        let text = text_for(api, text);
         let gains = gains(measured, step);
         let margin = if is_gain { gains.mean() } else { 1.0 / gains.mean() };
         (gains.count() > 0)
@@ -255,6 +256,16 @@ fn claims(measured: &[Measured]) -> Vec<Claim> {
     }
     claims.extend(of((OUTLOOK.0, OUTLOOK.1, true)));
     claims
+}
+
+/// A claim in the words of what stands for the article's choices.
+fn text_for(api: Api, text: &str) -> String {
+    match api {
+        Api::OpenCl => text.to_owned(),
+        Api::Cuda => text
+            .replace("than the driver's", "than blocks of 256 × 1 (ours)")
+            .replace("for their launches", "for their launches, beside copies through pinned memory"),
+    }
 }
 
 /// The extremes of the geometric means over all sizes, of steps that change something at each.
@@ -329,7 +340,8 @@ mod tests {
         let three = [measured(1, 4.0, true), measured(2, 4.0, true), measured(3, 4.0, false)];
         assert_eq!(places(&three, [7, 8]), " at N = 1 and 2");
         assert!(teaches(&both).contains("`fused` (2.00, beside the fastest before)"), "{}", teaches(&both));
-        let claims = format!("{:?}", claims(&both));
+        let claims = format!("{:?}", claims(&both, Api::OpenCl));
+        assert!(claims.contains("better than the driver's"));
         assert_eq!(claims.matches("gain 1.00 times (0.50 to 2.00)\"").count(), 2, "2 × 4 and the rule: {claims}");
     }
 
@@ -338,12 +350,13 @@ mod tests {
     fn every_claim_that_can_be_judged_is() {
         let times: Vec<Option<f64>> = (0..RUNGS.len()).map(|rung| Some(f64::from(1 << (12 - rung)))).collect();
         let measured = |side: usize, times: Vec<Option<f64>>| Measured { side, times, timed: vec![true; RUNGS.len()] };
-        let of = |all: &[Measured]| verdicts(&claims(all));
+        let of = |all: &[Measured]| verdicts(&claims(all, Api::OpenCl));
         let mut small = times.clone();
         small[1] = small[1].map(|ms| 4.0 * ms);
         let both = [measured(64, small), measured(128, times.clone())];
         let mixed = false; // Radix 2 alone is one rung faster here.
         assert_eq!(of(&both), [false, true, false, true, true, false, true, true, true, true, mixed, true, true]);
+        assert!(!format!("{:?}", super::claims(&both, Api::Cuda)).contains("driver"), "CUDA has no such choice");
         let slower: Vec<Option<f64>> = times.iter().rev().copied().collect();
         let held = of(&[measured(64, slower)]);
         assert_eq!(held, [false, false, true, false, false, true, false, false, false, false, true, false]);

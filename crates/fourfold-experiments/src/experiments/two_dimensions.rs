@@ -9,7 +9,7 @@ use fourfold::{Precision, Problem};
 use crate::claims::{Claim, margin_within};
 use crate::experiments::two_dimensions::figures::{AuthorsCode, PUBLISHED, Published, of_authors};
 use crate::how::AUTHORS;
-use crate::measure::{QUICK_SIDE, Setting, Timed, Times};
+use crate::measure::{QUICK_SIDE, Setting, Timed, Times, described};
 use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
 use crate::ratios::{Ratios, of_methods};
@@ -77,7 +77,11 @@ fn run_in(setting: &Setting, precision: Precision) -> Result<Outcome> {
         ],
         columns: heads,
         parts: parts(precision, setting.is_cuda()),
-        claims: claims(&shown, &all).into_iter().chain(beside).collect(),
+        claims: claims(&shown, &all)
+            .into_iter()
+            .chain(similar_to_double(setting, &shown, &all, precision)?)
+            .chain(beside)
+            .collect(),
         teaches: teaches(&shown, &all, precision),
         rows: table.into_iter().map(|row| row.into_iter().map(|(_, cell)| cell).collect()).collect(),
         plot: Plot {
@@ -136,6 +140,11 @@ fn claims(shown: &[&Published], all: &[Vec<f64>]) -> Vec<Claim> {
             stages_gain.least() / 1.6,
         ),
         Claim::timed(
+            "they are more than twice as fast (in the mean, as section IV-C says)",
+            format!("{} times", ratio(stages_gain.mean())),
+            stages_gain.mean() / 2.0,
+        ),
+        Claim::timed(
             "the FFT takes most of the three stages",
             format!("{} of their time", Ratios::of(&all[2], &all[1]).range()),
             Ratios::of(&all[2], &all[1]).least() / 0.5,
@@ -146,6 +155,37 @@ fn claims(shown: &[&Published], all: &[Vec<f64>]) -> Vec<Claim> {
             margin_within([1.0 / 1.1, 1.1], [sine.least(), sine.most()]),
         ),
     ]
+}
+
+/// In single precision, the speed-up by three stages beside that in double precision, where the same
+/// run has measured it.
+fn similar_to_double(
+    setting: &Setting,
+    shown: &[&Published],
+    all: &[Vec<f64>],
+    precision: Precision,
+) -> Result<Option<Claim>> {
+    if precision == Precision::F64 {
+        return Ok(None);
+    }
+    let record = setting.record();
+    let double = |row: &Published, i: usize| {
+        let problem = problem(row, Precision::F64).ok()?;
+        record.least(&described(&problem, Timed::Whole(NAMES[i])))
+    };
+    let speed_up = |(i, row): (usize, &&Published)| Some((all[0][i] / all[1][i]) / (double(row, 0)? / double(row, 1)?));
+    Ok(similar(&Ratios::new(shown.iter().enumerate().filter_map(speed_up))))
+}
+
+/// From speed-ups in single precision over those in double precision.
+fn similar(over: &Ratios) -> Option<Claim> {
+    (over.count() > 0).then(|| {
+        Claim::timed(
+            "the speed-up by three stages is similar to that in double precision (in the mean, within 15 %)",
+            format!("{} that", over.times()),
+            margin_within([1.0 / 1.15, 1.15], [over.mean(); 2]),
+        )
+    })
 }
 
 /// Whether ours are as fast as the authors' code, both by medians.
@@ -164,15 +204,18 @@ fn fair_baselines(shown: &[&Published], medians: &[Vec<f64>], precision: Precisi
 
 /// Of what is timed, and of a copy.
 fn times(setting: &Setting, row: &Published, precision: Precision) -> Result<Times> {
-    let [n1, n2] = row.shape;
-    let problem: Problem = format!("{} {} {n1}x{n2}", row.kind, precision.name()).parse()?;
     let jobs = [
         Timed::Whole("row-column"),
         Timed::Whole("three-stage"),
         Timed::Stage("three-stage", 1),
         Timed::Whole("fused"),
     ];
-    setting.times(&problem, &jobs)
+    setting.times(&problem(row, precision)?, &jobs)
+}
+
+fn problem(row: &Published, precision: Precision) -> Result<Problem> {
+    let [n1, n2] = row.shape;
+    Ok(format!("{} {} {n1}x{n2}", row.kind, precision.name()).parse()?)
 }
 
 /// A cell below the head of its column.
@@ -298,8 +341,11 @@ mod tests {
             verdicts(&claims(&shown, &all).into_iter().chain(beside).collect::<Vec<_>>())
         };
         let ours = [[0.021, 0.05, 0.06], [0.0125, 0.02, 0.021], [0.01, 0.012, 0.015], [1.0; 3]];
-        assert_eq!(held(ours), [true, true, true, true, true]);
+        assert_eq!(held(ours), [true, true, true, true, true, true]);
         let slow = [[0.03, 0.03, 0.06], [0.0187, 0.024, 0.03], [0.01, 0.011, 0.01], [1.0; 3]];
-        assert_eq!(held(slow), [false, false, false, false, false]);
+        assert_eq!(held(slow), [false, false, false, false, false, false]);
+        let similar = |over: [f64; 2]| similar(&Ratios::new(over)).map(|claim| verdicts(&[claim]));
+        assert_eq!([similar([0.9, 1.2]), similar([1.1, 1.3])], [Some(vec![true]), Some(vec![false])]);
+        assert!(super::similar(&Ratios::new([])).is_none());
     }
 }
