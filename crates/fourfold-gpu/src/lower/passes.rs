@@ -122,7 +122,8 @@ impl Lowering<'_> {
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
         let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
-        let pass = PassLowering { limits, precision, arrays, elements: elements.each_ref(), actions, ends };
+        let pass =
+            PassLowering { limits, precision, arrays, elements: elements.each_ref(), axis, neighbours, actions, ends };
         let Some((line, choice)) = line else {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
@@ -175,6 +176,9 @@ struct PassLowering<'a> {
     arrays: [&'a Array; 2],
     /// The same in elements.
     elements: [&'a Array; 2],
+    axis: usize,
+    /// The axis on which two lines may be packed as one.
+    neighbours: Option<usize>,
     actions: [Option<&'a Action>; 2],
     ends: [ArrayId; 2],
 }
@@ -196,8 +200,12 @@ impl PassLowering<'_> {
     }
 
     fn with_pipeline(&self, mut pipeline: StagePipeline, geometry: Geometry, choice: Option<&Choice>) -> LoweredPass {
-        let done =
-            |end: usize| self.actions[end].map(|action| pointwise(action, self.elements[end], &mut pipeline.tables));
+        let pair = self.neighbours.filter(|_| geometry.pair.is_some());
+        let indices = Geometry::indices(self.axis, pair, self.arrays[0], self.arrays[1]);
+        let tables = &mut pipeline.tables;
+        let done = |end: usize| {
+            self.actions[end].map(|action| pointwise(action, self.elements[end], (self.axis, &indices), tables))
+        };
         let pointwise = [0, 1].map(done);
         let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.precision, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);

@@ -2,12 +2,14 @@
 //! block's lines.
 
 use crate::desc::kernel::KernelDesc;
+use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, int};
 use crate::ir::trace::{
     barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
     store_if_less, thread,
 };
+use crate::write::pointwise::Common;
 use std::cmp::Ordering;
 
 /// The statements of a kernel.
@@ -34,10 +36,10 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         if desc.fuses_combine(i) {
             let (_, next) = stages.next().expect("a stage that is fused has one after it");
             comment(describe(next));
-            home.fused_combine([stage, next]);
+            home.multiplying(&[stage, next]).fused_combine([stage, next]);
             continue;
         }
-        let view = if stage.is_across_cluster() { across } else { home };
+        let view = if stage.is_across_cluster() { across } else { home }.multiplying(&[stage]);
         Writer { guarded: stage.is_outside(), items_per_thread: items_per_thread(stage), ..view }.stage(stage);
     }
 }
@@ -82,6 +84,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
     pub(crate) items_per_thread: usize,
+    /// What the stage does to single elements.
+    pub(crate) multiplied: Option<&'a Pointwise>,
 }
 
 /// A subline that a block has: the elements of a line with the same digits outside the kernel's
@@ -100,14 +104,29 @@ pub(crate) struct Subline {
     pub(crate) frequency: Int,
     /// The digits after it.
     pub(crate) after: Int,
+    /// What the factors of its elements have in common, if the stage multiplies.
+    pub(crate) common: Common,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
-        let mut writer = Writer { desc, buffers, thread, block, rank, fixed: None, guarded: true, items_per_thread: 1 };
+        let (fixed, multiplied) = (None, None);
+        let mut writer =
+            Writer { desc, buffers, thread, block, rank, fixed, guarded: true, items_per_thread: 1, multiplied };
         writer.fixed = writer.fixed();
         writer
+    }
+
+    /// For stages that are written as one: what is done to the array that they read or write.
+    fn multiplying(self, stages: &[&Stage]) -> Writer<'a> {
+        let ends = stages.iter().flat_map(|stage| [(0, &stage.from), (1, &stage.to)]);
+        let mut arrays = ends.filter(|(_, port)| matches!(port, Port::Array(_)));
+        let multiplied = arrays.find_map(|(end, _)| self.desc.pointwise[end].as_ref());
+        let writer = Writer { multiplied, ..self };
+        // What all elements of a thread's line have in common is found before its loops.
+        let fixed = self.fixed.map(|line| Subline { common: writer.common(line.number), ..line });
+        Writer { fixed, ..writer }
     }
 
     pub(crate) fn stage(&self, stage: &Stage) {
@@ -270,7 +289,8 @@ impl<'a> Writer<'a> {
         let (after, frequency) = divide(part, desc.after(), desc.parts() / desc.after());
         // Which of the sublines a number stands for is free: frequencies serve those that write
         // spectra, and no other minds.
-        Subline { index, number, slot, half: int(0), frequency: frequency + self.rank, after }
+        let frequency = frequency + self.rank;
+        Subline { index, number, slot, half: int(0), frequency, after, common: self.common(number) }
     }
 
     /// The digits before the range in the order of the places.
