@@ -16,6 +16,8 @@ pub(crate) enum Pointwise {
 pub(crate) enum Factors {
     /// One for each place of the array's memory, from this place of the table on, an even one.
     Table(usize),
+    /// One for each element, of an array that is in no memory.
+    Elements(ElementNumber, usize),
     /// Products of one for each axis.
     Separable(AxisLists),
     /// Reciprocals of sums of one for each axis, or 0 where a sum is 0.
@@ -30,5 +32,14 @@ pub(crate) struct AxisLists {
     /// The list along the pass's own axis, if it has one.
     pub(crate) along: Option<usize>,
     /// Those along other axes.
+    pub(crate) across: Vec<(LineIndex, usize)>,
+}
+
+/// The number of an element in C order, from its number along its line and the line's number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ElementNumber {
+    /// From an element of the line to the next.
+    pub(crate) along: usize,
+    /// From an index on another axis to the next.
     pub(crate) across: Vec<(LineIndex, usize)>,
 }

@@ -2,19 +2,33 @@
 
 use crate::desc::action::Action;
 use crate::desc::geometry::{Array, LineIndex};
-use crate::desc::pointwise::{AxisLists, Factors, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
 use crate::lower::multiplier::{FactorSet, MultiplierTable, is_complex, places};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::Multiplier;
 
-/// What is done to the elements of `array`, with its numbers in the table, by a pass along `axis`
-/// whose lines have these indices on the others.
-pub(crate) fn pointwise(
-    action: &Action,
-    array: &Array,
-    (axis, lines): (usize, &[LineIndex]),
-    tables: &mut TableLayout,
-) -> Pointwise {
+/// The elements of an array as a pass along an axis meets them.
+pub(crate) struct Elements<'a> {
+    pub(crate) array: &'a Array,
+    /// Whether the array is in memory.
+    pub(crate) kept: bool,
+    pub(crate) axis: usize,
+    /// The lines' indices on all axes but that.
+    pub(crate) lines: &'a [LineIndex],
+}
+
+impl Elements<'_> {
+    fn number(&self) -> ElementNumber {
+        let stride = |axis: usize| self.array.shape[axis + 1..].iter().product::<usize>();
+        let others = (0..self.array.shape.len()).filter(|&axis| axis != self.axis);
+        let across = others.map(|axis| (self.lines[axis], stride(axis))).collect();
+        ElementNumber { along: stride(self.axis), across }
+    }
+}
+
+/// What is done to elements, with its numbers in the table.
+pub(crate) fn pointwise(action: &Action, elements: &Elements, tables: &mut TableLayout) -> Pointwise {
+    let &Elements { array, kept, axis, lines } = elements;
     let multiplier = match action {
         Action::Threshold(threshold) => return Pointwise::Threshold(tables.push_reals(&[*threshold])),
         Action::Multiply(multiplier) => &**multiplier,
@@ -31,8 +45,11 @@ pub(crate) fn pointwise(
         Multiplier::Table(_) | Multiplier::ComplexTable(_) if !array.is_c_order() => {
             Factors::Table(tables.push_pairs(entry(FactorSet::Places(array.clone()), places(array))))
         }
-        Multiplier::Table(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
-        Multiplier::ComplexTable(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
+        Multiplier::Table(_) | Multiplier::ComplexTable(_) => {
+            let count = array.shape.iter().product();
+            let at = tables.push_pairs(entry(FactorSet::Elements, count));
+            if kept { Factors::Table(at) } else { Factors::Elements(elements.number(), at) }
+        }
         Multiplier::Separable(axes) => {
             // An axis along which nothing is multiplied needs no list.
             let needed = (0..axes.len()).filter(|&axis| axes[axis].iter().any(|&factor| factor != 1.0));

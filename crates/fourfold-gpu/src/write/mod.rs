@@ -6,5 +6,6 @@ pub(crate) mod lane_pairs;
 pub(crate) mod place;
 pub(crate) mod pointwise;
 pub(crate) mod port;
+pub(crate) mod product;
 pub(crate) mod symmetric_last_pass;
 pub(crate) mod writer;

@@ -1,7 +1,7 @@
 //! What is done to elements as they are read and written.
 
 use crate::desc::geometry::LineIndex;
-use crate::desc::pointwise::{AxisLists, Factors, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cut_off, reciprocal, select};
 use crate::write::port::End;
@@ -21,6 +21,11 @@ impl Element {
     /// Element i.
     pub(crate) fn new(line: Subline, number: usize, i: Int) -> Element {
         Element { line, number, index: Index { start: 0, step: 1 }, i }
+    }
+
+    /// Its number along the line.
+    fn along(&self) -> Int {
+        self.i * self.index.step as i64 + self.index.start as i64
     }
 }
 
@@ -50,7 +55,7 @@ impl Writer<'_> {
     }
 
     pub(crate) fn pointwise(&self, end: End) -> Option<&Pointwise> {
-        let [input, output] = &self.desc.pointwise;
+        let [input, output, _] = &self.desc.pointwise;
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }
 
@@ -95,9 +100,16 @@ impl Writer<'_> {
     }
 
     /// The factor of an element, which is number `at` of the memory.
-    fn factor(&self, factors: &Factors, at: impl FnOnce() -> Int, element: Element, complex: bool) -> C<Sym> {
+    pub(crate) fn factor(
+        &self,
+        factors: &Factors,
+        at: impl FnOnce() -> Int,
+        element: Element,
+        complex: bool,
+    ) -> C<Sym> {
         match factors {
             Factors::Table(first) => entry(Array::Factors, *first, at(), complex),
+            Factors::Elements(number, first) => entry(Array::Factors, *first, number.of(element), complex),
             Factors::Separable(lists) => {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
                 self.terms(lists, element, complex).reduce(|f, g| product(f, g, complex)).unwrap_or(one)
@@ -111,9 +123,7 @@ impl Writer<'_> {
 
     /// What the line's elements have in common, and what the element has itself.
     fn terms(&self, lists: &AxisLists, element: Element, complex: bool) -> impl Iterator<Item = C<Sym>> {
-        let Element { index, i, .. } = element;
-        let place = || i * index.step as i64 + index.start as i64;
-        let along = lists.along.map(|at| entry(Array::Table, at, place(), complex));
+        let along = lists.along.map(|at| entry(Array::Table, at, element.along(), complex));
         element.line.common[element.number].into_iter().chain(along)
     }
 
@@ -121,7 +131,7 @@ impl Writer<'_> {
     pub(crate) fn common(&self, number: Int) -> Common {
         let Some(Pointwise::Multiply { factors, complex, .. }) = self.multiplied else { return [None; 2] };
         let (lists, both): (_, fn(C<Sym>, C<Sym>, bool) -> C<Sym>) = match factors {
-            Factors::Table(_) => return [None; 2],
+            Factors::Table(_) | Factors::Elements(..) => return [None; 2],
             Factors::Separable(lists) => (lists, product),
             Factors::ReciprocalSum(lists) => (lists, |f, g, _| f + g),
         };
@@ -130,6 +140,14 @@ impl Writer<'_> {
             let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed), *complex));
             entries.reduce(|f, g| both(f, g, *complex))
         })
+    }
+}
+
+impl ElementNumber {
+    fn of(&self, element: Element) -> Int {
+        let Element { line, number, .. } = element;
+        let along = element.along() * self.along as i64;
+        self.across.iter().fold(along, |sum, (index, stride)| sum + index.of(line.number, number) * *stride as i64)
     }
 }
 
