@@ -99,10 +99,10 @@ pub(crate) struct InnerProduct {
 
 impl InnerProduct {
     /// What there is between two reals of the line and those, if they are the same.
-    pub(crate) fn new(there: ([Index; 2], Matrix), back: ([Index; 2], Matrix)) -> Option<InnerProduct> {
+    pub(crate) fn new(there: ([Index; 2], Matrix), from: ([Index; 2], Matrix)) -> Option<InnerProduct> {
         let (line, [a, b]) = (there.0, there.0);
-        let swaps = back.0 == [b, a];
-        (swaps || back.0 == line).then_some(InnerProduct { line, matrices: [there.1, back.1], swaps })
+        let swaps = from.0 == [b, a];
+        (swaps || from.0 == line).then_some(InnerProduct { line, matrices: [there.1, from.1], swaps })
     }
 }
 
@@ -115,16 +115,16 @@ impl SpectrumProduct {
         complex: bool,
     ) -> Option<SpectrumProduct> {
         let end = |which: bool, term: Option<(usize, usize)>| {
-            let Some((place, back)) = term else { return Some(None) };
+            let Some((place, by)) = term else { return Some(None) };
             let there = steps.iter().find_map(|step| match *step {
                 CombineStep::End { last, to, by } if last == which && to.start == place as isize => Some(by),
                 _ => None,
             })?;
-            Some(Some(EndProduct { place, by: [there, back] }))
+            Some(Some(EndProduct { place, by: [there, by] }))
         };
-        let inner = |back: ([Index; 2], Matrix)| {
+        let inner = |from: ([Index; 2], Matrix)| {
             steps.iter().find_map(|step| match *step {
-                CombineStep::Inner { first: 1, step: 1, to, matrix, .. } => InnerProduct::new((to, matrix), back),
+                CombineStep::Inner { first: 1, step: 1, to, matrix, .. } => InnerProduct::new((to, matrix), from),
                 _ => None,
             })
         };

@@ -49,7 +49,7 @@ pub(crate) struct Across {
 pub(crate) struct LineIndex {
     pub(crate) stride: usize,
     pub(crate) size: usize,
-    pub(crate) paired: bool,
+    pub(crate) packed: bool,
 }
 
 /// An array as kernels see it: strides and offset in reals.
@@ -145,12 +145,12 @@ impl Geometry {
 
     /// The indices of the lines of [`Geometry::new`] on all axes but `axis`, in order.
     pub(crate) fn indices(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Vec<LineIndex> {
-        let mut list = vec![LineIndex { stride: 1, size: 1, paired: false }; input.shape.len()];
+        let mut list = vec![LineIndex { stride: 1, size: 1, packed: false }; input.shape.len()];
         let mut stride = 1;
         for a in others(axis, input, output) {
-            let (size, paired) = (input.shape[a], pair == Some(a));
-            list[a] = LineIndex { stride, size, paired };
-            stride *= if paired { size.div_ceil(2) } else { size };
+            let (size, packed) = (input.shape[a], pair == Some(a));
+            list[a] = LineIndex { stride, size, packed };
+            stride *= if packed { size.div_ceil(2) } else { size };
         }
         list
     }

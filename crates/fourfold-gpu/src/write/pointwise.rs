@@ -4,34 +4,10 @@ use crate::desc::geometry::LineIndex;
 use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cut_off, reciprocal, select};
+use crate::write::element::Element;
 use crate::write::port::End;
-use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Index};
-
-/// An element: that of `index` for i along line `number` of those that are packed.
-#[derive(Clone, Copy)]
-pub(crate) struct Element {
-    pub(crate) line: Subline,
-    pub(crate) number: usize,
-    pub(crate) index: Index,
-    pub(crate) i: Int,
-}
-
-impl Element {
-    /// Element i.
-    pub(crate) fn new(line: Subline, number: usize, i: Int) -> Element {
-        Element { line, number, index: Index { start: 0, step: 1 }, i }
-    }
-
-    /// Its number along the line.
-    fn along(&self) -> Int {
-        self.i * self.index.step as i64 + self.index.start as i64
-    }
-}
-
-/// What the factors of a line's elements have in common, or the terms of their sums, of each of the
-/// lines that are packed.
-pub(crate) type Common = [Option<C<Sym>>; 2];
+use crate::write::writer::{Common, Writer};
+use fourfold::engine::C;
 
 impl Writer<'_> {
     /// Reads real `at` of the input.
@@ -130,15 +106,15 @@ impl Writer<'_> {
     /// See [`Common`]: of line `number` of all.
     pub(crate) fn common(&self, number: Int) -> Common {
         let Some(Pointwise::Multiply { factors, complex, .. }) = self.multiplied else { return [None; 2] };
-        let (lists, both): (_, fn(C<Sym>, C<Sym>, bool) -> C<Sym>) = match factors {
+        let (lists, sums) = match factors {
             Factors::Table(_) | Factors::Elements(..) => return [None; 2],
-            Factors::Separable(lists) => (lists, product),
-            Factors::ReciprocalSum(lists) => (lists, |f, g, _| f + g),
+            Factors::Separable(lists) => (lists, false),
+            Factors::ReciprocalSum(lists) => (lists, true),
         };
         [0, 1].map(|packed| {
             let wanted = lists.across.iter().filter(|_| packed < self.desc.packing.lines());
             let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed), *complex));
-            entries.reduce(|f, g| both(f, g, *complex))
+            entries.reduce(|f, g| if sums { f + g } else { product(f, g, *complex) })
         })
     }
 }
@@ -154,9 +130,9 @@ impl ElementNumber {
 impl LineIndex {
     /// That of line `packed` of those that are line `number` together.
     fn of(&self, number: Int, packed: usize) -> Int {
-        let LineIndex { stride, size, paired } = *self;
+        let LineIndex { stride, size, packed: is_packed } = *self;
         let place = |size: usize| number / stride as i64 % size as i64;
-        if !paired {
+        if !is_packed {
             return place(size);
         }
         let pair = place(size.div_ceil(2));

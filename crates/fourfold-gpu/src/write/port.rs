@@ -5,7 +5,7 @@ use crate::desc::kernel::Packing;
 use crate::desc::stage::View;
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{select, select_real};
-use crate::write::pointwise::Element;
+use crate::write::element::Element;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};

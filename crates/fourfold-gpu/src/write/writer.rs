@@ -4,12 +4,12 @@
 use crate::desc::kernel::KernelDesc;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::ir::statement::{Int, Statement, int};
+use crate::ir::statement::{Int, Statement, Sym, int};
 use crate::ir::trace::{
     barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
     store_if_less, thread,
 };
-use crate::write::pointwise::Common;
+use fourfold::engine::C;
 use std::cmp::Ordering;
 
 /// The statements of a kernel.
@@ -94,6 +94,10 @@ pub(crate) struct Writer<'a> {
     /// What the stage does to single elements.
     pub(crate) multiplied: Option<&'a Pointwise>,
 }
+
+/// What the factors of a line's elements have in common, or the terms of their sums, of each of the
+/// lines that are packed.
+pub(crate) type Common = [Option<C<Sym>>; 2];
 
 /// A subline that a block has: the elements of a line with the same digits outside the kernel's
 /// range.

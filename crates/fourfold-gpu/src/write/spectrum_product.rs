@@ -8,7 +8,7 @@ use crate::desc::stage::{Port, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::write::combine::{Packed, Spot, Spots, as_one, real, root};
 use crate::write::dft::small_dft;
-use crate::write::pointwise::Element;
+use crate::write::element::Element;
 use crate::write::port::coefficients;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
