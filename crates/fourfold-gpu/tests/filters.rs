@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
+#[path = "common/filtered.rs"]
+mod filtered;
 #[path = "common/multiplied.rs"]
 mod multiplied;
 
@@ -77,6 +79,19 @@ fn filters_are_those_of_the_cpu() {
     complex(["fft f64 8x17x4", "ifft f64 8x17x4"], Multiplier::ComplexTable(complex_waves(544)), 544);
     complex(["fft f64 40x6", "ifft f64 40x6"], Multiplier::Separable(lists(&[40, 6])), 240);
     complex(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
+}
+
+/// Every case, the sorts of multipliers in turn: the simulator has them all.
+#[test]
+fn filters_are_as_their_definitions() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    for (i, filter) in sample(filtered::cases().enumerate(), 2, 0) {
+        let all = filter.multipliers();
+        let multiplier = &all[i % all.len()];
+        let plan = planner.plan(filter.pipeline(multiplier)).unwrap();
+        filter.check(multiplier, plan.uses_bluestein(), |x, y| execute(&plan, x, y));
+    }
 }
 
 /// Every case on both sides, the sorts of multipliers in turn: the simulator has them all.

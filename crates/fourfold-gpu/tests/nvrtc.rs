@@ -6,9 +6,10 @@ mod common;
 
 use common::sample::{sample, whole};
 use common::{families, read};
-use fourfold::Problem;
 use fourfold::electrostatics::{Electrostatics, Float, Grid};
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
+use fourfold::poisson::{Axis, Boundary::*, Equation};
+use fourfold::{Planner, Precision, Problem};
 use fourfold_gpu::blocks::{BlockAlgorithm, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
 use fourfold_gpu::inspect::Launch;
 use fourfold_gpu::{GpuElectrostatics, Target};
@@ -110,6 +111,33 @@ fn kernels_of_every_sort_compile_without_spills() {
     assert_eq!(results.len(), kernels.len());
     assert!(kernels.len() > if whole() { 80 } else { 40 }, "{}", kernels.len());
     let spilling: Vec<_> = results.iter().filter(|(_, spills)| *spills).map(|(line, _)| line).collect();
+    assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
+}
+
+/// Solves of Poisson's equation, whose kernels multiply: those whose speed is promised, and one of
+/// complex elements.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_of_solves_compile_without_spills() {
+    let target = Target::cuda("sm_90").unwrap();
+    let mut spilling = vec![];
+    for (points, boundary) in
+        [(vec![4096; 2], Neumann), (vec![1024; 2], Dirichlet), (vec![512; 3], Neumann), (vec![256; 2], Periodic)]
+    {
+        let axes: Vec<_> = points.iter().map(|&n| Axis::cells(n, 1.0, boundary)).collect();
+        let equation = Equation::new(axes).unwrap();
+        for precision in [Precision::F32, Precision::F64] {
+            let pipeline = equation.pipeline(precision).unwrap();
+            let recipe = Planner::new().recipe(pipeline.borrowed()).unwrap();
+            let inspection = target.inspect_as(recipe, pipeline.multiplier(), None, false).unwrap();
+            let problem = pipeline.problems().next().unwrap();
+            for launch in inspection.launches {
+                let (line, spills) = compile(&Kernel { architecture: "sm_90", problem: problem.clone(), launch });
+                println!("solve: {line}");
+                spilling.extend(spills.then_some(line));
+            }
+        }
+    }
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }
 

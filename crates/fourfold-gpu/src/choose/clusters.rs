@@ -40,8 +40,11 @@ impl KernelDesc {
             [.., to_slices, last] if self.inverse => {
                 (to_slices.to, last.from) = (Port::ClusterSlices, Port::ClusterSlices)
             }
-            [first, ..] => first.to = Port::Cluster,
+            [_, ..] => {}
             [] => return None,
+        }
+        if self.is_forward() {
+            desc.stages[0].to = Port::Cluster;
         }
         let wanted = size.tile.unwrap_or(RUN / 2 / desc.line_bytes());
         desc.tile = wanted.min(desc.lines.next_power_of_two()).max(1);

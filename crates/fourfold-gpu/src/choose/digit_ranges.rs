@@ -11,7 +11,7 @@ impl KernelDesc {
     /// Kernels on ranges of digits, as few and then as even as they can be with runs of memory and
     /// buffers in shared memory.
     pub(crate) fn split_by_digits(&self, limits: &Limits) -> Option<Vec<KernelDesc>> {
-        if !self.can_split_digits() {
+        if !self.can_split_digits() || self.is_filter() {
             return None;
         }
         // Quarters are folded in one range with a digit of their DFTs: a range that has only the
@@ -40,7 +40,10 @@ impl KernelDesc {
             && self.stages.iter().all(|stage| match &stage.op {
                 StageOp::Butterflies(split) => split.rader.is_none(),
                 StageOp::HalfSpectraToLine { steps, .. } => steps.iter().all(CombineStep::takes_all),
-                StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. } => true,
+                StageOp::SymmetricLastPass(_)
+                | StageOp::LineToHalfSpectra { .. }
+                | StageOp::SpectrumProduct(_)
+                | StageOp::ElementProduct(_) => true,
                 _ => false,
             })
     }

@@ -37,16 +37,18 @@ impl KernelDesc {
     fn conflicts_of(&self, i: usize) -> usize {
         let stage = &self.stages[i];
         let spectrum = |op: &StageOp| match op {
-            StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. } => {
-                true
-            }
+            StageOp::HalfSpectraToLine { .. }
+            | StageOp::SymmetricLastPass(_)
+            | StageOp::LineToHalfSpectra { .. }
+            | StageOp::SpectrumProduct(_)
+            | StageOp::ElementProduct(_) => true,
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             _ => false,
         };
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.op {
-            StageOp::Butterflies(split) if self.fuses_combine(i) || i > 0 && self.fuses_combine(i - 1) => {
+            StageOp::Butterflies(split) if self.is_fused(i) => {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(|j| frequency(j, &before) * split.radix)
             }

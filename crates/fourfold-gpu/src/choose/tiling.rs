@@ -52,16 +52,21 @@ impl KernelDesc {
         }
         match whole {
             Some(desc) if spread => split().unwrap_or(vec![desc]),
-            Some(desc)
-                if !desc.across
-                    || size.tile.is_some()
-                    || desc.contiguous_bytes() >= LEAST_RUN.min(desc.wanted_contiguous_bytes()) =>
-            {
-                vec![desc]
-            }
+            Some(desc) if size.tile.is_some() || desc.has_runs() => vec![desc],
             Some(desc) => split().unwrap_or(vec![desc]),
             None => split().unwrap_or_else(|| self.staged(limits)),
         }
+    }
+
+    /// Whether lines that a block has together are runs of memory.
+    fn has_runs(&self) -> bool {
+        !self.across || self.contiguous_bytes() >= LEAST_RUN.min(self.wanted_contiguous_bytes())
+    }
+
+    /// Whether whole lines in shared memory are better than several kernels.
+    pub(crate) fn suits_whole_lines(&self, limits: &Limits) -> bool {
+        let spreads = || limits.spreads(self.blocks(), self.butterflies()[1]);
+        self.shared && (self.cluster > 1 || self.has_runs() && !spreads())
     }
 
     /// With the buffer in shared memory, if it fits.

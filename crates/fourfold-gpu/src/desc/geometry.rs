@@ -42,6 +42,16 @@ pub(crate) struct Across {
     pub(crate) output: i64,
 }
 
+/// The index of lines on an axis: that of line number l is l / `stride` % `size`; if lines are
+/// packed in pairs along this axis, those of pair p are 2p and 2p + 1, but that of an odd last line
+/// twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LineIndex {
+    pub(crate) stride: usize,
+    pub(crate) size: usize,
+    pub(crate) packed: bool,
+}
+
 /// An array as kernels see it: strides and offset in reals.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
@@ -118,15 +128,8 @@ impl Geometry {
     /// The lines along `axis`, two neighbours on axis `pair` as one; both arrays have the same
     /// lengths along the other axes. Those that are one in memory are merged.
     pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
-        let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
-        // Which part of an array a block has must not depend on the pass.
-        let across_parts = |a: usize| input.shared && input.strides[a] == 0 || output.shared && output.strides[a] == 0;
-        others.sort_by_key(|&a| match across_parts(a) {
-            true => (true, (input.shape.len() - a) as u64, 0),
-            false => (false, output.strides[a].unsigned_abs(), input.strides[a].unsigned_abs()),
-        });
         let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
-        for a in others {
+        for a in others(axis, input, output) {
             let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
             if pair == Some(a) {
                 packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
@@ -138,6 +141,18 @@ impl Geometry {
             }
         }
         Geometry { input: input.side(axis), output: output.side(axis), axes, pair: packed }
+    }
+
+    /// The indices of the lines of [`Geometry::new`] on all axes but `axis`, in order.
+    pub(crate) fn indices(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Vec<LineIndex> {
+        let mut list = vec![LineIndex { stride: 1, size: 1, packed: false }; input.shape.len()];
+        let mut stride = 1;
+        for a in others(axis, input, output) {
+            let (size, packed) = (input.shape[a], pair == Some(a));
+            list[a] = LineIndex { stride, size, packed };
+            stride *= if packed { size.div_ceil(2) } else { size };
+        }
+        list
     }
 
     pub(crate) fn lines(&self) -> usize {
@@ -156,6 +171,18 @@ impl Geometry {
             |axis: &Across| axis.output.abs() < self.output.stride.abs() || axis.input.abs() < self.input.stride.abs();
         self.axes.first().is_some_and(closer)
     }
+}
+
+/// The axes across the lines along `axis`, the innermost first; those of one element do not count.
+fn others(axis: usize, input: &Array, output: &Array) -> Vec<usize> {
+    let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
+    // Which part of an array a block has must not depend on the pass.
+    let across_parts = |a: usize| input.shared && input.strides[a] == 0 || output.shared && output.strides[a] == 0;
+    others.sort_by_key(|&a| match across_parts(a) {
+        true => (true, (input.shape.len() - a) as u64, 0),
+        false => (false, output.strides[a].unsigned_abs(), input.strides[a].unsigned_abs()),
+    });
+    others
 }
 
 impl Across {

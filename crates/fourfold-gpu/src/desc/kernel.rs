@@ -31,6 +31,12 @@
 //! all others within each. Block c has the frequencies c and r₁ − c of the first digit (0: those of
 //! 0 and r₁/2), so that combines find terms k and N − k in the block's own memory.
 //!
+//! **Filters.** A transform, a multiply and a transform back are one kernel where a block or a
+//! cluster has whole lines. The stages back begin where the others end, so that the spectrum stays
+//! in the order of reversed digits, and its stage ([`StageOp::SpectrumProduct`]) works in place.
+//!
+//! [`StageOp::SpectrumProduct`]: crate::desc::stage::StageOp::SpectrumProduct
+//!
 //! **Lane pairs.** Lines along memory whose elements from both ends inwards have neighbouring reals
 //! are read, or written, by pairs of threads that exchange registers: `write/lane_pairs.rs`.
 
@@ -66,13 +72,14 @@ pub(crate) struct KernelDesc {
     pub(crate) threads: usize,
     pub(crate) geometry: Geometry,
     pub(crate) packing: Packing,
-    /// Whether a spectrum becomes a signal.
+    /// Whether a spectrum becomes a signal; it may be that of another signal.
     pub(crate) inverse: bool,
     /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides
     /// of powers of two meet different banks.
     pub(crate) padding: [u32; 2],
-    /// What is done to everything that the pass reads, and to everything that it writes.
-    pub(crate) pointwise: [Option<Pointwise>; 2],
+    /// What is done to everything that the pass reads, to everything that it writes, and to the
+    /// spectrum between a transform and one back.
+    pub(crate) pointwise: [Option<Pointwise>; 3],
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
     /// Whether the first, and the last, stage have lane pairs: two threads of a warp whose DFTs

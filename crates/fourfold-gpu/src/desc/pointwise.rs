@@ -1,5 +1,7 @@
 //! What is done to single elements of an array as they are read or written.
 
+use crate::desc::geometry::LineIndex;
+
 /// What is done to every element of an array, on its way in or out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pointwise {
@@ -14,18 +16,30 @@ pub(crate) enum Pointwise {
 pub(crate) enum Factors {
     /// One for each place of the array's memory, from this place of the table on, an even one.
     Table(usize),
+    /// One for each element, of an array that is in no memory.
+    Elements(ElementNumber, usize),
     /// Products of one for each axis.
-    Separable(Vec<AxisFactors>),
+    Separable(AxisLists),
     /// Reciprocals of sums of one for each axis, or 0 where a sum is 0.
-    ReciprocalSum(Vec<AxisFactors>),
+    ReciprocalSum(AxisLists),
 }
 
-/// The factors, or the terms of sums, along an axis of an array in C order without gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct AxisFactors {
-    pub(crate) size: usize,
-    /// Elements from one place on the axis to the next.
-    pub(crate) stride: usize,
-    /// Where they begin in the table.
-    pub(crate) at: usize,
+/// The factors, or the terms of sums, along axes; lists are named by where they begin in the table.
+/// An element's own number along the line and the line's number tell its indices, so that kernels
+/// need no address, and find once a line what its elements have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AxisLists {
+    /// The list along the pass's own axis, if it has one.
+    pub(crate) along: Option<usize>,
+    /// Those along other axes.
+    pub(crate) across: Vec<(LineIndex, usize)>,
+}
+
+/// The number of an element in C order, from its number along its line and the line's number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ElementNumber {
+    /// From an element of the line to the next.
+    pub(crate) along: usize,
+    /// From an index on another axis to the next.
+    pub(crate) across: Vec<(LineIndex, usize)>,
 }

@@ -39,10 +39,23 @@ impl KernelDesc {
         let combines = |stage: &Stage| {
             matches!(
                 stage.op,
-                StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. }
+                StageOp::HalfSpectraToLine { .. }
+                    | StageOp::SymmetricLastPass(_)
+                    | StageOp::LineToHalfSpectra { .. }
+                    | StageOp::SpectrumProduct(_)
             )
         };
         self.range.first > 0 && self.stages.iter().any(combines)
+    }
+
+    /// Whether a signal becomes a spectrum; this may become a signal again.
+    pub(crate) fn is_forward(&self) -> bool {
+        !self.inverse || self.is_filter()
+    }
+
+    /// Whether a spectrum is multiplied between a transform and one back.
+    pub(crate) fn is_filter(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::ElementProduct(_)))
     }
 
     /// Sublines of one line, each Hermitian pair as one, and so all of a cluster.

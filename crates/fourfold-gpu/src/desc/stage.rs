@@ -1,6 +1,6 @@
 //! The stages of a kernel: what they do, what they read and write.
 
-use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
+use crate::desc::combine::{CombineStep, ElementProduct, HalfSpectra, Matrix, SpectrumProduct, SymmetricLastPass};
 use fourfold::engine::Index;
 
 /// A loop over independent items.
@@ -68,13 +68,17 @@ pub(crate) enum StageOp {
         roots: usize,
         terms: HalfSpectra,
     },
+    /// What is between a transform and one back: the spectrum, multiplied where it stands.
+    SpectrumProduct(SpectrumProduct),
+    /// The same of complex elements.
+    ElementProduct(ElementProduct),
 }
 
 impl StageOp {
     /// Items of a line, in the longest of the stage's loops.
     pub(crate) fn items(&self) -> usize {
         match self {
-            StageOp::Copy(count) => *count,
+            StageOp::Copy(count) | StageOp::ElementProduct(ElementProduct { n: count, .. }) => *count,
             StageOp::Interleave(count) => count / 2,
             StageOp::Butterflies(split) => split.count(),
             StageOp::Chirp { room, groups, .. } => room * groups,
@@ -84,7 +88,7 @@ impl StageOp {
             }
             StageOp::HalfSpectraToLine { steps, .. } => steps.iter().map(CombineStep::count).max().unwrap_or(0),
             StageOp::SymmetricLastPass(pass) => pass.len / 2 + 1,
-            StageOp::LineToHalfSpectra { n, .. } => n / 2 + 1,
+            StageOp::LineToHalfSpectra { n, .. } | StageOp::SpectrumProduct(SpectrumProduct { n, .. }) => n / 2 + 1,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::padding::PADDING;
-use crate::desc::action::Action;
+use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::geometry::{Array, Geometry, wide};
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::lower::stages::StagePipeline;
@@ -59,7 +59,8 @@ impl LoweredRecipe<'_> {
         };
         let work = self.recipe.work().map_or(0, |(domain, shape)| reals(domain, shape));
         let forward = self.recipe.problem();
-        let spectrum = self.recipe.inverse().map_or(0, |_| reals(forward.output_domain(), &forward.output().shape));
+        let is_kept = self.passes.iter().any(|pass| pass.ends.contains(&SPECTRUM));
+        let spectrum = if is_kept { reals(forward.output_domain(), &forward.output().shape) } else { 0 };
         let buffers = self.passes.iter().flat_map(|pass| &pass.descs).map(KernelDesc::scratch_reals);
         [work, spectrum, buffers.max().unwrap_or(0)].map(|reals| reals * forward.precision().bytes())
     }
@@ -83,7 +84,7 @@ impl StagePipeline {
             packing: self.packing,
             inverse: self.inverse,
             padding: PADDING,
-            pointwise: [None, None],
+            pointwise: [None, None, None],
             orders: self.orders.clone(),
             lane_pairs: [false; 2],
             wide: wide(arrays) || geometry.lines() * self.places() > 1 << 28,

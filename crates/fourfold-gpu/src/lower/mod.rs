@@ -1,6 +1,7 @@
 pub(crate) mod arrays;
 pub(crate) mod axis_fusion;
 pub(crate) mod combines;
+pub(crate) mod filter;
 pub(crate) mod lowered;
 pub(crate) mod multiplier;
 pub(crate) mod passes;

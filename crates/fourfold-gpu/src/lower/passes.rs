@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::axis_fusion;
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
-use crate::lower::pointwise::pointwise;
+use crate::lower::pointwise::{Elements, pointwise};
 use crate::lower::stages::StagePipeline;
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 use fourfold::{Precision, Problem, Recipe, Result};
@@ -32,7 +32,7 @@ impl Limits {
 
 /// All passes of a recipe; one that copies, if it has none. `parts`: transforms of reals act on
 /// both parts of complex arrays. Where a filter would transform, multiply and transform back in one
-/// pass, there are two, of which the first multiplies; an input is multiplied as it is read, an
+/// pass, there may be two, of which the first multiplies; an input is multiplied as it is read, an
 /// output as it is written. `choices`, one a transform of lines, or none of them.
 pub(crate) fn lower<'a>(
     limits: &Limits,
@@ -50,10 +50,10 @@ pub(crate) fn lower<'a>(
 }
 
 /// What the kernels of a recipe follow from.
-struct Lowering<'a> {
-    limits: &'a Limits,
-    arrays: PlanArrays<'a>,
-    action: Option<&'a Action>,
+pub(crate) struct Lowering<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) arrays: PlanArrays<'a>,
+    pub(crate) action: Option<&'a Action>,
     choices: &'a [Choice],
 }
 
@@ -87,8 +87,12 @@ impl Lowering<'_> {
         let [from, to] = [pass.from, pass.to];
         let first = recipe.passes()[..i].iter().map(transforms).sum::<usize>();
         if let [PassOp::Transform(before), PassOp::Multiply, PassOp::Transform(after)] = &*pass.ops {
+            let chosen = [first, first + 1].map(|number| choices.get(number));
+            if let Some(pass) = self.filter(i, [before, after], chosen) {
+                return Ok(vec![pass]);
+            }
             let (done, ends) = (&recipe.passes()[..i], [from, SPECTRUM]);
-            let [before, after] = [(before, choices.get(first)), (after, choices.get(first + 1))];
+            let [before, after] = [(before, chosen[0]), (after, chosen[1])];
             return Ok(vec![
                 self.pass(problem, done, pass.axis, ends, Some(before), [None, action])?,
                 self.pass(end, &[], pass.axis, [SPECTRUM, to], Some(after), [None, None])?,
@@ -122,7 +126,8 @@ impl Lowering<'_> {
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
         let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
-        let pass = PassLowering { limits, precision, arrays, elements: elements.each_ref(), actions, ends };
+        let (elements, actions) = ([&elements[0], &elements[1], &elements[1]], [actions[0], actions[1], None]);
+        let pass = PassLowering { limits, precision, arrays, elements, axis, neighbours, actions, ends };
         let Some((line, choice)) = line else {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
@@ -169,14 +174,17 @@ fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
 }
 
 /// What all ways to lower a pass have in common.
-struct PassLowering<'a> {
-    limits: &'a Limits,
-    precision: Precision,
-    arrays: [&'a Array; 2],
-    /// The same in elements.
-    elements: [&'a Array; 2],
-    actions: [Option<&'a Action>; 2],
-    ends: [ArrayId; 2],
+pub(crate) struct PassLowering<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) precision: Precision,
+    pub(crate) arrays: [&'a Array; 2],
+    /// The same in elements, and the spectrum between a transform and one back.
+    pub(crate) elements: [&'a Array; 3],
+    pub(crate) axis: usize,
+    /// The axis on which two lines may be packed as one.
+    pub(crate) neighbours: Option<usize>,
+    pub(crate) actions: [Option<&'a Action>; 3],
+    pub(crate) ends: [ArrayId; 2],
 }
 
 impl PassLowering<'_> {
@@ -195,10 +203,19 @@ impl PassLowering<'_> {
         }
     }
 
-    fn with_pipeline(&self, mut pipeline: StagePipeline, geometry: Geometry, choice: Option<&Choice>) -> LoweredPass {
-        let done =
-            |end: usize| self.actions[end].map(|action| pointwise(action, self.elements[end], &mut pipeline.tables));
-        let pointwise = [0, 1].map(done);
+    pub(crate) fn with_pipeline(
+        &self,
+        mut pipeline: StagePipeline,
+        geometry: Geometry,
+        choice: Option<&Choice>,
+    ) -> LoweredPass {
+        let pair = self.neighbours.filter(|_| geometry.pair.is_some());
+        let indices = Geometry::indices(self.axis, pair, self.arrays[0], self.arrays[1]);
+        let done = |end: usize| {
+            let elements = Elements { array: self.elements[end], kept: end < 2, axis: self.axis, lines: &indices };
+            self.actions[end].map(|action| pointwise(action, &elements, &mut pipeline.tables))
+        };
+        let pointwise = [0, 1, 2].map(done);
         let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.precision, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);

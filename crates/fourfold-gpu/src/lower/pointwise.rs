@@ -1,45 +1,62 @@
 //! Multipliers and thresholds, with the places of their numbers in the table.
 
 use crate::desc::action::Action;
-use crate::desc::geometry::Array;
-use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
+use crate::desc::geometry::{Array, LineIndex};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
 use crate::lower::multiplier::{FactorSet, MultiplierTable, is_complex, places};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::Multiplier;
 
-/// What is done to the elements of `array`, with its numbers in the table.
-pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout) -> Pointwise {
+/// The elements of an array as a pass along an axis meets them.
+pub(crate) struct Elements<'a> {
+    pub(crate) array: &'a Array,
+    /// Whether the array is in memory.
+    pub(crate) kept: bool,
+    pub(crate) axis: usize,
+    /// The lines' indices on all axes but that.
+    pub(crate) lines: &'a [LineIndex],
+}
+
+impl Elements<'_> {
+    fn number(&self) -> ElementNumber {
+        let stride = |axis: usize| self.array.shape[axis + 1..].iter().product::<usize>();
+        let others = (0..self.array.shape.len()).filter(|&axis| axis != self.axis);
+        let across = others.map(|axis| (self.lines[axis], stride(axis))).collect();
+        ElementNumber { along: stride(self.axis), across }
+    }
+}
+
+/// What is done to elements, with its numbers in the table.
+pub(crate) fn pointwise(action: &Action, elements: &Elements, tables: &mut TableLayout) -> Pointwise {
+    let &Elements { array, kept, axis, lines } = elements;
     let multiplier = match action {
         Action::Threshold(threshold) => return Pointwise::Threshold(tables.push_reals(&[*threshold])),
         Action::Multiply(multiplier) => &**multiplier,
     };
-    let shape = &array.shape;
     let entry = |set, count: usize| Entry::Multiplier(MultiplierTable::new(set, count, multiplier));
-    let along =
-        |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
-    let reals = |tables: &mut TableLayout, (axis, list): (usize, &Vec<f64>)| {
-        along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())))
+    // Complex factors are read as pairs.
+    let mut list = |axis: usize| (axis, tables.push_pairs(entry(FactorSet::Axis(axis), array.shape[axis])));
+    let lists = |lists: Vec<(usize, usize)>| {
+        let along = lists.iter().find_map(|&(a, at)| (a == axis).then_some(at));
+        let across = lists.into_iter().filter(|&(a, _)| a != axis).map(|(a, at)| (lines[a], at));
+        AxisLists { along, across: across.collect() }
     };
     let factors = match multiplier {
-        _ if !array.is_c_order() => {
+        Multiplier::Table(_) | Multiplier::ComplexTable(_) if !array.is_c_order() => {
             Factors::Table(tables.push_pairs(entry(FactorSet::Places(array.clone()), places(array))))
         }
-        Multiplier::Table(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
-        Multiplier::ComplexTable(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
+        Multiplier::Table(_) | Multiplier::ComplexTable(_) => {
+            let count = array.shape.iter().product();
+            let at = tables.push_pairs(entry(FactorSet::Elements, count));
+            if kept { Factors::Table(at) } else { Factors::Elements(elements.number(), at) }
+        }
         Multiplier::Separable(axes) => {
-            // An axis along set nothing is multiplied needs no list.
-            let lists = axes.iter().enumerate().filter(|(_, list)| list.iter().any(|&factor| factor != 1.0));
-            Factors::Separable(lists.map(|item| reals(tables, item)).collect())
+            // An axis along which nothing is multiplied needs no list.
+            let needed = (0..axes.len()).filter(|&axis| axes[axis].iter().any(|&factor| factor != 1.0));
+            Factors::Separable(lists(needed.map(&mut list).collect()))
         }
-        Multiplier::ReciprocalSum(axes) => {
-            Factors::ReciprocalSum(axes.iter().enumerate().map(|item| reals(tables, item)).collect())
-        }
-        Multiplier::ComplexSeparable(axes) => {
-            let list = |(axis, list): (usize, &Vec<_>)| {
-                along(axis, tables.push_pairs(entry(FactorSet::Axis(axis), list.len())))
-            };
-            Factors::Separable(axes.iter().enumerate().map(list).collect())
-        }
+        Multiplier::ComplexSeparable(axes) => Factors::Separable(lists((0..axes.len()).map(list).collect())),
+        Multiplier::ReciprocalSum(axes) => Factors::ReciprocalSum(lists((0..axes.len()).map(list).collect())),
     };
     Pointwise::Multiply { parts: array.parts(), complex: is_complex(multiplier), factors }
 }

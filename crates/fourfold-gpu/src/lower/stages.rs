@@ -27,7 +27,7 @@ pub(crate) struct StagePipeline {
     pub(crate) tables: TableLayout,
     pub(crate) uses_bluestein: bool,
     /// Of the DFT's butterflies.
-    radices: Vec<usize>,
+    pub(crate) radices: Vec<usize>,
 }
 
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and
@@ -95,7 +95,7 @@ impl StagePipeline {
         pipeline
     }
 
-    fn new(packing: Packing) -> StagePipeline {
+    pub(crate) fn new(packing: Packing) -> StagePipeline {
         StagePipeline {
             stages: vec![],
             digits: vec![],
@@ -113,7 +113,7 @@ impl StagePipeline {
         self.digits.iter().map(|digit| digit.room).product()
     }
 
-    fn push(&mut self, op: StageOp, from: Port, to: Port) {
+    pub(crate) fn push(&mut self, op: StageOp, from: Port, to: Port) {
         self.stages.push(Stage { op, from, to });
     }
 
@@ -128,7 +128,7 @@ impl StagePipeline {
     }
 
     /// The reals and the matrices of the one step that a combine of complex data is.
-    fn combined(&mut self, steps: &[Step]) -> Option<([Index; 2], Matrix)> {
+    pub(crate) fn combined(&mut self, steps: &[Step]) -> Option<([Index; 2], Matrix)> {
         let [Step::Rotate(rotation)] = steps else { return None };
         Some((rotation.line, self.rotations(rotation, 1.0)))
     }
@@ -175,7 +175,7 @@ impl StagePipeline {
     /// Has neighbours read and written together, where the first or the last stage takes every
     /// second real of lines along memory. (Reals that are elements as they are, are read no faster
     /// so.)
-    fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
+    pub(crate) fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
         let halves = self.has_halves(len, reorder);
         let halved = |stage: &Stage, port: &Port| {
             let Port::Array(view) = port else { return false };
@@ -217,7 +217,7 @@ impl StagePipeline {
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.
-    fn dft(&mut self, len: usize, from: Port, to: Option<View>) {
+    pub(crate) fn dft(&mut self, len: usize, from: Port, to: Option<View>) {
         let factors = self.digits_of(len);
         self.forward(&factors, from);
         let Some(to) = to else { return };
@@ -242,7 +242,7 @@ impl StagePipeline {
     }
 
     /// From a spectrum in the buffer to a signal.
-    fn inverse_dft(&mut self, len: usize, to: View) {
+    pub(crate) fn inverse_dft(&mut self, len: usize, to: View) {
         let factors = self.digits_of(len);
         self.inverse = true;
         for i in (0..factors.len()).rev() {
@@ -357,6 +357,6 @@ fn lengths(factors: &[Factor]) -> Vec<usize> {
     factors.iter().map(Factor::length).collect()
 }
 
-fn array(view: View) -> Port {
+pub(crate) fn array(view: View) -> Port {
     Port::Array(view)
 }

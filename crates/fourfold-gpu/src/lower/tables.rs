@@ -21,6 +21,8 @@ pub(crate) struct TableLayout {
     len: usize,
     /// Primes whose generator's powers are in the table of indices.
     primes: Vec<usize>,
+    /// Whether what is there already is not added again.
+    pub(crate) shares: bool,
 }
 
 /// Reals that are next to one another in a table.
@@ -90,6 +92,10 @@ impl TableLayout {
 
     /// The same of reals that are read two at once.
     pub(crate) fn push_pairs(&mut self, entry: Entry) -> usize {
+        let known = |(at, known): &(usize, Entry)| (at % 2 == 0 && *known == entry).then_some(*at);
+        if let Some(at) = self.entries.iter().filter(|_| self.shares).find_map(known) {
+            return at;
+        }
         self.len = self.len.next_multiple_of(2);
         self.push(entry)
     }

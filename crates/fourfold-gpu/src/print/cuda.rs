@@ -21,6 +21,14 @@ pub(crate) const CUDA: Dialect = Dialect {
         let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
         format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
     },
+    // In single precision one instruction, at most one unit in the last place off (PTX ISA, "rcp"),
+    // where a correctly rounded one takes ten.
+    reciprocal: |x, precision| match precision {
+        Precision::F32 => {
+            format!("[=] {{ real y; asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"({x})); return y; }}()")
+        }
+        Precision::F64 => format!("1 / {x}"),
+    },
     bits: ["__float_as_int", "__int_as_float"],
     permute: |[a, b], bytes| {
         let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));

@@ -261,7 +261,9 @@ pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
 fn on_chip(lowered: &LoweredRecipe) -> usize {
     let problem = lowered.recipe.problem();
     let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
-    lowered.passes.iter().map(|pass| pass.passes.len().saturating_sub(1) * 2 * output).sum()
+    // The recipe has a filter's transforms along an axis as one pass.
+    let fused = lowered.passes.iter().filter(|pass| !pass.descs.iter().any(KernelDesc::is_filter));
+    fused.map(|pass| pass.passes.len().saturating_sub(1) * 2 * output).sum()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.

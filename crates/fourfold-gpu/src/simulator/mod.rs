@@ -14,7 +14,7 @@ mod values;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
-use crate::desc::action::WORK;
+use crate::desc::action::{SPECTRUM, WORK};
 use crate::desc::kernel::KernelDesc;
 use crate::ir::range::Range;
 use crate::ir::statement::Statement;
@@ -112,6 +112,7 @@ fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> 
         (ArrayId::Input, reals(if in_place { output } else { input })),
         (ArrayId::Output, reals(output)),
         (WORK, vec![f64::NAN; work]),
+        (SPECTRUM, vec![f64::NAN; recipe.problem().output().elements() * 2]),
     ]);
     for pass in &lowered.passes {
         let ends = pass.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });

@@ -11,6 +11,8 @@ use fourfold::baseline::Algorithm;
 use fourfold::{Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
 
+#[path = "../../tests/common/filtered.rs"]
+mod filtered;
 #[path = "../../tests/common/multiplied.rs"]
 mod multiplied;
 
@@ -80,7 +82,7 @@ fn fused_combines_are_right_and_have_no_races() {
         let mut choices = passes(&[]).choices();
         *choices.last_mut().unwrap() = choice.parse().unwrap();
         let descs = passes(&choices).descs();
-        assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.fuses_combine(i))), "{case}: {choice}");
+        assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.is_fused(i))), "{case}: {choice}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
     }
@@ -138,6 +140,30 @@ fn multiplied_sides_are_right_and_have_no_races() {
         reached.as_flattened().iter().all(|count| *count > 0),
         "lane pairs and clusters that multiply: {reached:?}"
     );
+}
+
+/// Filters by blocks, and by clusters whose last DFTs, product and first DFTs back are one stage.
+#[test]
+fn filters_are_right_and_have_no_races() {
+    let cluster = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    let mut reached = [0; 3];
+    for (target, filter) in
+        [Target::opencl(), cluster].iter().flat_map(|target| filtered::cases().map(move |case| (target, case)))
+    {
+        for multiplier in filter.multipliers() {
+            let recipe = Planner::new().recipe(filter.pipeline(&multiplier)).unwrap();
+            let action = Some(Action::multiply(&multiplier).unwrap());
+            let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
+            filter.check(&multiplier, lowered.uses_bluestein(), |x, y| simulate_passes(&lowered, x, y));
+            let descs = lowered.descs();
+            let desc = descs.iter().find(|desc| desc.is_filter());
+            reached[0] += usize::from(desc.is_some());
+            reached[1] += usize::from(desc.is_some_and(|desc| desc.cluster > 1));
+            reached[2] +=
+                usize::from(desc.is_some_and(|desc| (0..desc.stages.len()).any(|i| desc.fused_stages(i) == 3)));
+        }
+    }
+    assert!(reached.iter().all(|count| *count > 4), "filters in one kernel, by clusters, as one stage: {reached:?}");
 }
 
 /// What a plan that multiplies launches, and what was chosen.

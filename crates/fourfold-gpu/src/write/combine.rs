@@ -124,7 +124,7 @@ impl Writer<'_> {
             let stored = select(k, int(first), int(end), k);
             let high = select(k, int(first), high + 1, high);
             let k = high * before as i64 + line.frequency;
-            store_if_less(stored, int(end), || {
+            let one = || {
                 // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I ·
                 // (N₂ − k₂).
                 let carry = select(line.frequency, int(1), int(1), int(0));
@@ -132,7 +132,11 @@ impl Writer<'_> {
                 let mirror = spot(self.other(line), int(highest) - high + carry);
                 let i = select(k, int(end), k, int(end - 1)) - first as i64;
                 body(line, i, Spots { k: i + first as i64, at: spot(line, high), mirror });
-            });
+            };
+            match self.in_place {
+                true => if_less(stored, int(end), one),
+                false => store_if_less(stored, int(end), one),
+            }
         });
     }
 
@@ -151,7 +155,7 @@ impl Writer<'_> {
         Subline { slot: select(low * 2, before, itself(low), line.slot), ..line }
     }
 
-    fn place_in_subline(&self, k: Int) -> Int {
+    pub(crate) fn place_in_subline(&self, k: Int) -> Int {
         self.place_of(k, &self.desc.digits[self.desc.range.first..])
     }
 
@@ -302,12 +306,12 @@ pub(crate) fn root(roots: usize, k: Int) -> C<Sym> {
     Array::Table.load_pair(k + (roots / 2) as i64)
 }
 
-fn real(values: &[Sym]) -> Packed {
+pub(crate) fn real(values: &[Sym]) -> Packed {
     values.iter().map(|re| C { re: *re, im: Sym::lit(0.0) }).collect()
 }
 
 /// a + ib.
-fn as_one(terms: &[C<Sym>]) -> C<Sym> {
+pub(crate) fn as_one(terms: &[C<Sym>]) -> C<Sym> {
     match *terms {
         [a, b] => a + b.times_i(),
         [a] => a,

@@ -9,7 +9,7 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::combine::{CombineStep, HalfSpectra, SpectrumProduct, TermRange};
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
@@ -24,21 +24,40 @@ use fourfold::engine::{C, unpack};
 const HELD: usize = 16;
 
 impl KernelDesc {
-    /// Whether stage `i` and the next are done as one.
-    pub(crate) fn fuses_combine(&self, i: usize) -> bool {
-        let Some([first, second]) = self.stages.get(i..i + 2) else { return false };
-        let split = match (&first.op, &second.op) {
-            (StageOp::Butterflies(split), StageOp::HalfSpectraToLine { steps, .. })
-                if steps.iter().all(CombineStep::takes_all) =>
-            {
-                split
+    /// How many stages from number `i` on are done as one.
+    pub(crate) fn fused_stages(&self, i: usize) -> usize {
+        let (split, count) = match &self.stages[i..] {
+            [
+                Stage {
+                    op: StageOp::Butterflies(Split { rader: None, .. }), from: Port::Buffer | Port::Array(_), ..
+                },
+                Stage { op: StageOp::ElementProduct(_), .. },
+                Stage {
+                    op: StageOp::Butterflies(Split { rader: None, .. }), to: Port::Buffer | Port::Array(_), ..
+                },
+                ..,
+            ] => return 3,
+            [Stage { op: StageOp::Butterflies(split), from: Port::Buffer, to: Port::Buffer }, next, ..] => {
+                match &next.op {
+                    StageOp::HalfSpectraToLine { steps, .. } if steps.iter().all(CombineStep::takes_all) => (split, 2),
+                    StageOp::SpectrumProduct(_) => (split, 3),
+                    _ => return 1,
+                }
             }
-            (StageOp::LineToHalfSpectra { .. }, StageOp::Butterflies(split)) => split,
-            _ => return false,
+            [Stage { op: StageOp::LineToHalfSpectra { .. }, to: Port::Buffer, .. }, next, ..] => match &next.op {
+                StageOp::Butterflies(split) => (split, 2),
+                _ => return 1,
+            },
+            _ => return 1,
         };
-        let buffered = first.to == Port::Buffer && (self.inverse || first.from == Port::Buffer);
         let is_packed = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
-        self.cluster > 1 && buffered && is_packed && split.rader.is_none() && self.rounds(split).is_some()
+        let fuses = self.cluster > 1 && is_packed && split.rader.is_none() && self.rounds(split).is_some();
+        if fuses { count } else { 1 }
+    }
+
+    /// Whether stage `i` is one with others.
+    pub(crate) fn is_fused(&self, i: usize) -> bool {
+        (0..=i.min(2)).any(|before| self.fused_stages(i - before) > before.max(1))
     }
 
     /// How many DFTs a thread has, if every one has as many, and can hold them.
@@ -62,23 +81,36 @@ struct FusedDft {
     zero: Int,
 }
 
+impl FusedDft {
+    /// `a` in the DFT that has term 0, else `b`.
+    fn where_zero(&self, a: C<Sym>, b: C<Sym>) -> C<Sym> {
+        let select = |a, b| select_real(self.zero, int(1), a, b);
+        C { re: select(a.re, b.re), im: select(a.im, b.im) }
+    }
+}
+
 impl Writer<'_> {
-    /// Stages of which [`KernelDesc::fuses_combine`] says that they are done as one.
-    pub(crate) fn fused_combine(&self, [first, second]: [&Stage; 2]) {
-        match (&first.op, &second.op) {
-            (StageOp::Butterflies(split), StageOp::HalfSpectraToLine { n, roots, steps }) => {
+    /// Stages of which [`KernelDesc::fused_stages`] says that they are done as one.
+    pub(crate) fn fused_combine(&self, stages: &[Stage]) {
+        match stages.iter().map(|stage| &stage.op).collect::<Vec<_>>()[..] {
+            [StageOp::Butterflies(split), StageOp::HalfSpectraToLine { n, roots, steps }] => {
                 self.dfts_to_line(split, [*n, *roots], steps);
             }
-            (StageOp::LineToHalfSpectra { n, roots, terms }, StageOp::Butterflies(split)) => {
-                self.line_to_dfts(split, [*n, *roots], terms, &second.to);
+            [StageOp::LineToHalfSpectra { n, roots, terms }, StageOp::Butterflies(split)] => {
+                self.line_to_dfts(split, [*n, *roots], terms, &stages[1].to);
+            }
+            [StageOp::Butterflies(there), StageOp::SpectrumProduct(product), StageOp::Butterflies(back)] => {
+                self.dfts_to_dfts([there, back], product, &stages[2].to);
+            }
+            [StageOp::Butterflies(there), StageOp::ElementProduct(product), StageOp::Butterflies(back)] => {
+                self.dfts_of_products([there, back], product, [&stages[0].from, &stages[2].to]);
             }
             _ => unreachable!("other stages are not fused"),
         }
     }
 
-    fn dfts_to_line(&self, split: &Split, n: [usize; 2], steps: &[CombineStep]) {
-        let half = split.radix / 2;
-        let dfts = self.fused_dfts(split);
+    /// The spectra of a thread's DFTs, the upper halves of which are in shared memory, too.
+    fn spectra(&self, split: &Split, dfts: &[FusedDft]) -> Vec<Vec<C<Sym>>> {
         let dft = |dft: &FusedDft| {
             let z: Vec<C<Sym>> = dft.own.iter().map(|at| self.load_shared(dft.line, *at)).collect();
             let twiddles = self.twiddles(split, &dft.small);
@@ -87,9 +119,16 @@ impl Writer<'_> {
         };
         let spectra: Vec<Vec<C<Sym>>> = dfts.iter().map(dft).collect();
         for (dft, z) in dfts.iter().zip(&spectra) {
-            (half..split.radix).for_each(|q| self.store_shared(dft.line, dft.own[q], z[q]));
+            (split.radix / 2..split.radix).for_each(|q| self.store_shared(dft.line, dft.own[q], z[q]));
         }
         barrier();
+        spectra
+    }
+
+    fn dfts_to_line(&self, split: &Split, n: [usize; 2], steps: &[CombineStep]) {
+        let half = split.radix / 2;
+        let dfts = self.fused_dfts(split);
+        let spectra = self.spectra(split, &dfts);
         for (dft, z) in dfts.iter().zip(&spectra) {
             if_less(dft.zero, int(1), || self.ends_to_line(dft.line, n, steps, [z[0], z[half]]));
             loads_first(|| {
@@ -119,19 +158,19 @@ impl Writer<'_> {
                 for q in 0..half {
                     let k = self.frequency_of(split, dft, q);
                     let [z, mirror] = self.inner_elements(dft.line, k, [n, roots], terms);
-                    let own = |a: C<Sym>, b: C<Sym>| match q {
-                        0 => C {
-                            re: select_real(dft.zero, int(1), a.re, b.re),
-                            im: select_real(dft.zero, int(1), a.im, b.im),
-                        },
-                        _ => b,
-                    };
+                    let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
                     list.push(own(first, z));
                     self.store_shared(dft.line, self.partner_of(dft, q), own(middle, mirror));
                 }
             });
             lower.push(list);
         }
+        self.dfts_back(split, &dfts, lower, to);
+    }
+
+    /// The DFTs of terms whose upper halves are in shared memory.
+    fn dfts_back(&self, split: &Split, dfts: &[FusedDft], lower: Vec<Vec<C<Sym>>>, to: &Port) {
+        let half = split.radix / 2;
         barrier();
         for (dft, mut z) in dfts.iter().zip(lower) {
             z.extend(dft.own[half..].iter().map(|at| self.load_shared(dft.line, *at)));
@@ -141,6 +180,41 @@ impl Writer<'_> {
                 self.store(to, dft.line, targets[q], [0, usize::MAX], twiddles.after(split, q, z));
             }
         }
+    }
+
+    /// Terms of which the lower half is in registers are multiplied with those of partners, to which
+    /// they go back: so no barrier is between a transform and the one back but those two of each
+    /// alone.
+    fn dfts_to_dfts(&self, [there, back]: [&Split; 2], product: &SpectrumProduct, to: &Port) {
+        let half = there.radix / 2;
+        let dfts = self.fused_dfts(there);
+        let spectra = self.spectra(there, &dfts);
+        let mut lower = vec![];
+        for (dft, z) in dfts.iter().zip(&spectra) {
+            let mut list = vec![];
+            loads_first(|| {
+                let [first, middle] = self.ends_product(product, dft.line, [z[0], z[half]]);
+                for (q, z) in z[..half].iter().enumerate() {
+                    let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
+                    let mirror = self.load_shared(dft.line, at);
+                    let [z, mirror] = self.inner_product(product, dft.line, k, [*z, mirror]);
+                    let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
+                    list.push(own(first, z));
+                    self.store_shared(dft.line, at, own(middle, mirror));
+                }
+            });
+            lower.push(list);
+        }
+        self.dfts_back(back, &dfts, lower, to);
+    }
+
+    /// What terms 0 and r/2 of the DFT that has term 0 become.
+    fn ends_product(&self, product: &SpectrumProduct, line: Subline, [first, middle]: [C<Sym>; 2]) -> [C<Sym>; 2] {
+        let middle = match self.desc.packing {
+            Packing::HalfLength => self.inner_product(product, line, int(product.n / 4), [middle; 2])[0],
+            _ => self.last_product(product, line, middle),
+        };
+        [self.first_product(product, line, first), middle]
     }
 
     fn load_shared(&self, line: Subline, at: Address) -> C<Sym> {

@@ -1,35 +1,37 @@
 //! What is done to elements as they are read and written.
 
-use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
+use crate::desc::geometry::LineIndex;
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{cut_off, reciprocal};
+use crate::ir::trace::{cut_off, reciprocal, select};
+use crate::write::element::Element;
 use crate::write::port::End;
-use crate::write::writer::Writer;
+use crate::write::writer::{Common, Writer};
 use fourfold::engine::C;
 
 impl Writer<'_> {
     /// Reads real `at` of the input.
-    pub(crate) fn take(&self, at: Int) -> Sym {
-        self.real_done(End::Input, at, self.array(End::Input).load(at))
+    pub(crate) fn take(&self, at: Int, element: Element) -> Sym {
+        self.real_done(End::Input, at, element, self.array(End::Input).load(at))
     }
 
-    /// Reads pair `at` of the input: two reals, or one complex number.
-    pub(crate) fn take_pair(&self, at: Int) -> C<Sym> {
-        self.pair_done(End::Input, at, self.array(End::Input).load_pair(at))
+    /// Reads pair `at` of the input: the reals of two elements, or one complex number.
+    pub(crate) fn take_pair(&self, at: Int, elements: [Element; 2]) -> C<Sym> {
+        self.pair_done(End::Input, at, elements, self.array(End::Input).load_pair(at))
     }
 
     /// Writes real `at` of the output.
-    pub(crate) fn put(&self, at: Int, x: Sym) {
-        self.array(End::Output).store(at, self.real_done(End::Output, at, x));
+    pub(crate) fn put(&self, at: Int, element: Element, x: Sym) {
+        self.array(End::Output).store(at, self.real_done(End::Output, at, element, x));
     }
 
-    /// Writes pair `at` of the output: two reals, or one complex number.
-    pub(crate) fn put_pair(&self, at: Int, z: C<Sym>) {
-        self.array(End::Output).store_pair(at, self.pair_done(End::Output, at, z));
+    /// Writes pair `at` of the output: the reals of two elements, or one complex number.
+    pub(crate) fn put_pair(&self, at: Int, elements: [Element; 2], z: C<Sym>) {
+        self.array(End::Output).store_pair(at, self.pair_done(End::Output, at, elements, z));
     }
 
     pub(crate) fn pointwise(&self, end: End) -> Option<&Pointwise> {
-        let [input, output] = &self.desc.pointwise;
+        let [input, output, _] = &self.desc.pointwise;
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }
 
@@ -38,18 +40,19 @@ impl Writer<'_> {
         matches!(self.pointwise(end), Some(Pointwise::Multiply { complex: true, .. }))
     }
 
-    fn real_done(&self, end: End, at: Int, x: Sym) -> Sym {
+    fn real_done(&self, end: End, at: Int, element: Element, x: Sym) -> Sym {
         match self.pointwise(end) {
             None => x,
             Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
             Some(Pointwise::Multiply { parts, factors, complex }) => {
                 debug_assert!(!complex, "complex factors meet whole numbers");
-                x * self.factor(factors, at / *parts as i64, false).re
+                x * self.factor(factors, || at / *parts as i64, element, false).re
             }
         }
     }
 
-    fn pair_done(&self, end: End, at: Int, z: C<Sym>) -> C<Sym> {
+    fn pair_done(&self, end: End, at: Int, elements: [Element; 2], z: C<Sym>) -> C<Sym> {
+        let [first, second] = elements;
         match self.pointwise(end) {
             None => z,
             Some(Pointwise::Threshold(at)) => {
@@ -61,32 +64,91 @@ impl Writer<'_> {
                 C { re: z.re * factors.re, im: z.im * factors.im }
             }
             Some(Pointwise::Multiply { parts: 1, factors, .. }) => {
-                let [f, g] = [0, 1].map(|i| self.factor(factors, at * 2 + i, false).re);
+                let [f, g] = elements.map(|element| self.factor(factors, || at, element, false).re);
                 C { re: z.re * f, im: z.im * g }
             }
-            Some(Pointwise::Multiply { complex: true, factors, .. }) => z.mul(self.factor(factors, at, true)),
-            Some(Pointwise::Multiply { factors, .. }) => z.scale(self.factor(factors, at, false).re),
+            Some(Pointwise::Multiply { complex: true, factors, .. }) => z.mul(self.factor(factors, || at, first, true)),
+            Some(Pointwise::Multiply { factors, .. }) => {
+                debug_assert!(first.number == second.number || matches!(factors, Factors::Table(_)));
+                z.scale(self.factor(factors, || at, first, false).re)
+            }
         }
     }
 
-    /// The factor of an element.
-    fn factor(&self, factors: &Factors, element: Int, complex: bool) -> C<Sym> {
-        let load = |table: Array, at: usize, i: Int| match complex {
-            true => table.load_pair(i + (at / 2) as i64),
-            false => C { re: table.load(i + at as i64), im: Sym::lit(0.0) },
-        };
-        let along = |axis: &AxisFactors| load(Array::Table, axis.at, element / axis.stride as i64 % axis.size as i64);
+    /// The factor of an element, which is number `at` of the memory.
+    pub(crate) fn factor(
+        &self,
+        factors: &Factors,
+        at: impl FnOnce() -> Int,
+        element: Element,
+        complex: bool,
+    ) -> C<Sym> {
         match factors {
-            Factors::Table(at) => load(Array::Factors, *at, element),
-            Factors::Separable(axes) => {
+            Factors::Table(first) => entry(Array::Factors, *first, at(), complex),
+            Factors::Elements(number, first) => entry(Array::Factors, *first, number.of(element), complex),
+            Factors::Separable(lists) => {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
-                let product = |f: C<Sym>, g: C<Sym>| if complex { f.mul(g) } else { f.scale(g.re) };
-                axes.iter().map(along).reduce(product).unwrap_or(one)
+                self.terms(lists, element, complex).reduce(|f, g| product(f, g, complex)).unwrap_or(one)
             }
-            Factors::ReciprocalSum(axes) => {
-                let sum = axes.iter().map(|axis| along(axis).re).reduce(|f, g| f + g);
-                C { re: sum.map_or(Sym::lit(0.0), reciprocal), im: Sym::lit(0.0) }
+            Factors::ReciprocalSum(lists) => {
+                let sum = self.terms(lists, element, false).reduce(|f, g| f + g);
+                C { re: sum.map_or(Sym::lit(0.0), |sum| reciprocal(sum.re)), im: Sym::lit(0.0) }
             }
         }
     }
+
+    /// What the line's elements have in common, and what the element has itself.
+    fn terms(&self, lists: &AxisLists, element: Element, complex: bool) -> impl Iterator<Item = C<Sym>> {
+        let along = lists.along.map(|at| entry(Array::Table, at, element.along(), complex));
+        element.line.common[element.number].into_iter().chain(along)
+    }
+
+    /// See [`Common`]: of line `number` of all.
+    pub(crate) fn common(&self, number: Int) -> Common {
+        let Some(Pointwise::Multiply { factors, complex, .. }) = self.multiplied else { return [None; 2] };
+        let (lists, sums) = match factors {
+            Factors::Table(_) | Factors::Elements(..) => return [None; 2],
+            Factors::Separable(lists) => (lists, false),
+            Factors::ReciprocalSum(lists) => (lists, true),
+        };
+        [0, 1].map(|packed| {
+            let wanted = lists.across.iter().filter(|_| packed < self.desc.packing.lines());
+            let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed), *complex));
+            entries.reduce(|f, g| if sums { f + g } else { product(f, g, *complex) })
+        })
+    }
+}
+
+impl ElementNumber {
+    fn of(&self, element: Element) -> Int {
+        let Element { line, number, .. } = element;
+        let along = element.along() * self.along as i64;
+        self.across.iter().fold(along, |sum, (index, stride)| sum + index.of(line.number, number) * *stride as i64)
+    }
+}
+
+impl LineIndex {
+    /// That of line `packed` of those that are line `number` together.
+    fn of(&self, number: Int, packed: usize) -> Int {
+        let LineIndex { stride, size, packed: is_packed } = *self;
+        let place = |size: usize| number / stride as i64 % size as i64;
+        if !is_packed {
+            return place(size);
+        }
+        let pair = place(size.div_ceil(2));
+        let second = if size % 2 == 0 { int(1) } else { select(pair, int(size / 2), int(1), int(0)) };
+        pair * 2 + if packed == 1 { second } else { int(0) }
+    }
+}
+
+/// A factor of a list.
+fn entry(table: Array, first: usize, i: Int, complex: bool) -> C<Sym> {
+    match complex {
+        true => table.load_pair(i + (first / 2) as i64),
+        false => C { re: table.load(i + first as i64), im: Sym::lit(0.0) },
+    }
+}
+
+fn product(f: C<Sym>, g: C<Sym>, complex: bool) -> C<Sym> {
+    if complex { f.mul(g) } else { f.scale(g.re) }
 }

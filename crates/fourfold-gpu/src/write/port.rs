@@ -5,6 +5,7 @@ use crate::desc::kernel::Packing;
 use crate::desc::stage::View;
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{select, select_real};
+use crate::write::element::Element;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};
@@ -35,7 +36,7 @@ impl Writer<'_> {
         let z = match self.desc.packing {
             Packing::Complex => match view.combined {
                 Some((reals, matrix)) => times_matrix(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
-                None => self.take_pair(self.pair_of(End::Input, line, e)),
+                None => self.take_pair(self.pair_of(End::Input, line, e), [Element::new(line, 0, e); 2]),
             },
             Packing::TwoForOne => {
                 let (at, factor) = self.ordered(view, e, range);
@@ -67,7 +68,7 @@ impl Writer<'_> {
                     self.write_index(line, 0, reals[0], e, re);
                     self.write_index(line, 0, reals[1], e, im);
                 }
-                None => self.put_pair(self.pair_of(End::Output, line, e), z),
+                None => self.put_pair(self.pair_of(End::Output, line, e), [Element::new(line, 0, e); 2], z),
             },
             Packing::TwoForOne => {
                 let (at, factor) = self.ordered(view, e, range);
@@ -144,7 +145,7 @@ impl Writer<'_> {
     /// Reals 2i and 2i + 1 of line `number`.
     fn read_pair(&self, line: Subline, number: usize, i: Int) -> C<Sym> {
         let real = |at| self.read_real(line, number, at);
-        let pair = |at| self.take_pair(at);
+        let pair = |at| self.take_pair(at, neighbours(line, number, i));
         self.pair_at(End::Input, line, number, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
     }
 
@@ -169,7 +170,7 @@ impl Writer<'_> {
     /// Reals 2i and 2i + 1 of line `number`.
     fn write_pair(&self, line: Subline, number: usize, i: Int, z: C<Sym>) {
         if let Some(at) = self.pair_at(End::Output, line, number, i) {
-            return self.put_pair(at, z);
+            return self.put_pair(at, neighbours(line, number, i), z);
         }
         self.write_real(line, number, i * 2, z.re);
         self.write_real(line, number, i * 2 + 1, z.im);
@@ -220,7 +221,7 @@ impl Writer<'_> {
     /// Real `at` of both lines of a pair.
     pub(crate) fn read_lines(&self, line: Subline, at: Int) -> [Sym; 2] {
         if self.adjacent(End::Input) {
-            let z = self.take_pair(self.address(End::Input, line, at, 2));
+            let z = self.take_pair(self.address(End::Input, line, at, 2), both_lines(line, at));
             return [z.re, z.im];
         }
         [0, 1].map(|number| self.read_real(line, number, at))
@@ -228,7 +229,7 @@ impl Writer<'_> {
 
     pub(crate) fn write_lines(&self, line: Subline, at: Int, [x, y]: [Sym; 2]) {
         if self.adjacent(End::Output) {
-            return self.put_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
+            return self.put_pair(self.address(End::Output, line, at, 2), both_lines(line, at), C { re: x, im: y });
         }
         self.write_real(line, 0, at, x);
         self.write_real(line, 1, at, y);
@@ -236,43 +237,50 @@ impl Writer<'_> {
 
     /// Real `at` of line `number` of those that are packed.
     fn read_real(&self, line: Subline, number: usize, at: Int) -> Sym {
-        self.take(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
+        let place = self.address(End::Input, line, at, 1) + self.second(End::Input, line, number);
+        self.take(place, Element::new(line, number, at))
     }
 
     fn write_real(&self, line: Subline, number: usize, at: Int, x: Sym) {
-        self.put(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
+        let place = self.address(End::Output, line, at, 1) + self.second(End::Output, line, number);
+        self.put(place, Element::new(line, number, at), x);
     }
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and
     /// imaginary parts in turn.
     pub(crate) fn read_index(&self, line: Subline, number: usize, index: Index, i: Int) -> Sym {
         if !self.mixes_parts(End::Input) {
-            return self.take(self.indexed(End::Input, line, number, index, i));
+            let (at, element) = self.indexed(End::Input, line, number, index, i);
+            return self.take(at, element);
         }
         let whole = Index { start: index.start - index.start % 2, ..index };
-        let z = self.take_pair(self.indexed(End::Input, line, number, whole, i) / 2);
+        let (at, element) = self.indexed(End::Input, line, number, whole, i);
+        let z = self.take_pair(at / 2, [element; 2]);
         if index.start % 2 == 0 { z.re } else { z.im }
     }
 
     pub(crate) fn write_index(&self, line: Subline, number: usize, index: Index, i: Int, x: Sym) {
-        self.put(self.indexed(End::Output, line, number, index, i), x);
+        let (at, element) = self.indexed(End::Output, line, number, index, i);
+        self.put(at, element, x);
     }
 
     /// The complex number whose real part is at `index` for i, on line `number`.
     pub(crate) fn write_complex(&self, line: Subline, number: usize, index: Index, i: Int, z: C<Sym>) {
         let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
         let at = self.address(End::Output, line, e, 1) + self.second(End::Output, line, number);
-        self.put_pair(at / 2, z);
+        self.put_pair(at / 2, [Element::new(line, number, e); 2], z);
     }
 
-    fn indexed(&self, end: End, line: Subline, number: usize, index: Index, i: Int) -> Int {
+    fn indexed(&self, end: End, line: Subline, number: usize, index: Index, i: Int) -> (Int, Element) {
         let second = self.second(end, line, number);
         if self.side(end).complex {
             debug_assert!(index.step % 2 == 0, "parts do not alternate");
-            let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
-            return self.address(end, line, e, 1) + (index.start % 2) as i64 + second;
+            let along = i * (index.step / 2) as i64 + (index.start / 2) as i64;
+            let at = self.address(end, line, along, 1) + (index.start % 2) as i64 + second;
+            return (at, Element::new(line, number, along));
         }
-        self.address(end, line, i * index.step as i64 + index.start as i64, 1) + second
+        let along = i * index.step as i64 + index.start as i64;
+        (self.address(end, line, along, 1) + second, Element::new(line, number, along))
     }
 
     /// Whether real `at` of both lines of a pair are a pair of memory.
@@ -335,6 +343,16 @@ impl Writer<'_> {
             End::Output => &self.desc.geometry.output,
         }
     }
+}
+
+/// Elements 2i and 2i + 1 of a line.
+fn neighbours(line: Subline, number: usize, i: Int) -> [Element; 2] {
+    [0, 1].map(|start| Element { index: Index { start, step: 2 }, ..Element::new(line, number, i) })
+}
+
+/// Element `along` of both lines of a pair.
+fn both_lines(line: Subline, along: Int) -> [Element; 2] {
+    [0, 1].map(|number| Element::new(line, number, along))
 }
 
 /// Matrix i times two reals.

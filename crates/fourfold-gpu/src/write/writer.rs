@@ -2,12 +2,14 @@
 //! block's lines.
 
 use crate::desc::kernel::KernelDesc;
+use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::ir::statement::{Int, Statement, int};
+use crate::ir::statement::{Int, Statement, Sym, int};
 use crate::ir::trace::{
     barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
     store_if_less, thread,
 };
+use fourfold::engine::C;
 use std::cmp::Ordering;
 
 /// The statements of a kernel.
@@ -31,14 +33,18 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         let before = i.checked_sub(1).map(|i| &desc.stages[i]);
         wait_between(before, stage);
         comment(describe(stage));
-        if desc.fuses_combine(i) {
-            let (_, next) = stages.next().expect("a stage that is fused has one after it");
-            comment(describe(next));
-            home.fused_combine([stage, next]);
+        let fused = &desc.stages[i..i + desc.fused_stages(i)];
+        if let [_, others @ ..] = fused
+            && !others.is_empty()
+        {
+            stages.by_ref().take(others.len()).for_each(|(_, stage)| comment(describe(stage)));
+            home.multiplying(fused).fused_combine(fused);
             continue;
         }
-        let view = if stage.is_across_cluster() { across } else { home };
-        Writer { guarded: stage.is_outside(), items_per_thread: items_per_thread(stage), ..view }.stage(stage);
+        let view = if stage.is_across_cluster() { across } else { home }.multiplying(fused);
+        let (guarded, items_per_thread) = (stage.is_outside(), items_per_thread(stage));
+        let in_place = matches!(stage.op, StageOp::SpectrumProduct(_));
+        Writer { guarded, items_per_thread, in_place, ..view }.stage(stage);
     }
 }
 
@@ -55,7 +61,8 @@ pub(crate) fn wait_between(before: Option<&Stage>, after: &Stage) {
 }
 
 /// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
-/// the numbers of one long butterfly.
+/// the numbers of one long butterfly. (Past the last, a thread reads that again: so what is written
+/// in place is taken one by one.)
 pub(crate) fn items_per_thread(stage: &Stage) -> usize {
     match &stage.op {
         StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. } | StageOp::Interleave(_) => 4,
@@ -82,7 +89,15 @@ pub(crate) struct Writer<'a> {
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
     pub(crate) items_per_thread: usize,
+    /// Whether no two threads may take an item, since what it reads is what it writes.
+    pub(crate) in_place: bool,
+    /// What the stage does to single elements.
+    pub(crate) multiplied: Option<&'a Pointwise>,
 }
+
+/// What the factors of a line's elements have in common, or the terms of their sums, of each of the
+/// lines that are packed.
+pub(crate) type Common = [Option<C<Sym>>; 2];
 
 /// A subline that a block has: the elements of a line with the same digits outside the kernel's
 /// range.
@@ -100,14 +115,33 @@ pub(crate) struct Subline {
     pub(crate) frequency: Int,
     /// The digits after it.
     pub(crate) after: Int,
+    /// What the factors of its elements have in common, if the stage multiplies.
+    pub(crate) common: Common,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
-        let mut writer = Writer { desc, buffers, thread, block, rank, fixed: None, guarded: true, items_per_thread: 1 };
+        let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
+        let mut writer =
+            Writer { desc, buffers, thread, block, rank, fixed, guarded, items_per_thread, in_place, multiplied };
         writer.fixed = writer.fixed();
         writer
+    }
+
+    /// For stages that are written as one: what is done to the array that they read or write, or to
+    /// the spectrum between them.
+    fn multiplying(self, stages: &[Stage]) -> Writer<'a> {
+        let touches = |stage: &Stage| {
+            let [from, to] = [&stage.from, &stage.to].map(|port| matches!(port, Port::Array(_)));
+            [from, to, matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::ElementProduct(_))]
+        };
+        let touched = stages.iter().map(touches).fold([false; 3], |a, b| [0, 1, 2].map(|i| a[i] || b[i]));
+        let multiplied = (0..3).filter(|&i| touched[i]).find_map(|i| self.desc.pointwise[i].as_ref());
+        let writer = Writer { multiplied, ..self };
+        // What all elements of a thread's line have in common is found before its loops.
+        let fixed = self.fixed.map(|line| Subline { common: writer.common(line.number), ..line });
+        Writer { fixed, ..writer }
     }
 
     pub(crate) fn stage(&self, stage: &Stage) {
@@ -124,6 +158,8 @@ impl<'a> Writer<'a> {
             }
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
+            StageOp::SpectrumProduct(product) => self.spectrum_product(product),
+            StageOp::ElementProduct(product) => self.element_products(product),
         }
     }
 
@@ -270,7 +306,8 @@ impl<'a> Writer<'a> {
         let (after, frequency) = divide(part, desc.after(), desc.parts() / desc.after());
         // Which of the sublines a number stands for is free: frequencies serve those that write
         // spectra, and no other minds.
-        Subline { index, number, slot, half: int(0), frequency: frequency + self.rank, after }
+        let frequency = frequency + self.rank;
+        Subline { index, number, slot, half: int(0), frequency, after, common: self.common(number) }
     }
 
     /// The digits before the range in the order of the places.
@@ -306,5 +343,7 @@ pub(crate) fn describe(stage: &Stage) -> String {
         }
         StageOp::HalfSpectraToLine { n, .. } => format!("half spectra of {n} reals, and from these the line"),
         StageOp::LineToHalfSpectra { n, .. } => format!("half spectra of {n} reals from the line"),
+        StageOp::ElementProduct(product) => format!("{} elements, multiplied", product.n),
+        StageOp::SpectrumProduct(product) => format!("half spectra of {} reals, multiplied on the line", product.n),
     }
 }

@@ -102,7 +102,7 @@ fn turned(i: usize) -> Complex<f64> {
 }
 
 /// Where the elements stand, in C order.
-fn places(layout: &Layout) -> Vec<usize> {
+pub(crate) fn places(layout: &Layout) -> Vec<usize> {
     let longer = |all: Vec<isize>, (n, stride): (&usize, &isize)| {
         all.iter().flat_map(|at| (0..*n as isize).map(move |i| at + i * stride)).collect()
     };
@@ -111,7 +111,7 @@ fn places(layout: &Layout) -> Vec<usize> {
 }
 
 /// One factor an element, in C order.
-fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Complex<f64>> {
+pub(crate) fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Complex<f64>> {
     let real = |list: &Vec<f64>| list.iter().map(|x| Complex::new(*x, 0.0)).collect::<Vec<_>>();
     let longer = |all: Vec<Complex<f64>>, list: Vec<Complex<f64>>| {
         all.iter().flat_map(|z| list.iter().map(move |w| z * w).collect::<Vec<_>>()).collect()
