@@ -4,6 +4,7 @@ mod accuracy;
 mod arm;
 mod bench_cpu;
 mod bench_ducc;
+mod bench_python;
 mod bench_solvers;
 mod carry;
 mod cases;
@@ -55,6 +56,11 @@ const TASKS: &[Task] = &[
         run: bench_solvers::run_task,
     },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task {
+        name: "bench-python",
+        about: "time the package for Python beside the engine in Rust, SciPy and ducc0",
+        run: bench_python::run_task,
+    },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
     Task {
         name: "experiments",
