@@ -188,7 +188,8 @@ def poisson_field(density, region=None, *, potential=False, scaling="dreamplace"
     bins = _bins(density.shape)
     low, high = region if region is not None else ((0.0, 0.0), bins)
     corners = tuple(map(float, low)), tuple(map(float, high))
-    precision = PRECISIONS[str(density.dtype).removeprefix("torch.")]
+    name = getattr(density.dtype, "name", str(density.dtype).removeprefix("torch."))
+    precision = PRECISIONS[name]
     forward, *inverses = _field_plans(
         bins, corners, precision, scaling, bool(potential), worker_count(workers)
     )
