@@ -19,6 +19,7 @@ mod gpu;
 mod machine;
 mod memory;
 mod msrv;
+mod notebooks;
 mod package;
 mod page;
 mod photographs;
@@ -67,6 +68,7 @@ const TASKS: &[Task] = &[
         about: "repeat the papers' experiments, write docs/experiments.md: FOLDER of another run",
         run: experiments::run_task,
     },
+    Task { name: "notebooks", about: "run the notebooks for Python, write docs/notebooks/", run: notebooks::run_task },
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
     Task { name: "fuzz", about: "run fuzz targets: --minutes N, --target T, --carry FOLDER", run: fuzz::run_task },
     Task {
