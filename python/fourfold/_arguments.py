@@ -169,6 +169,26 @@ def one_length(n):
     return n
 
 
+def cropped(x, lengths, axes):
+    """The view of an array that has at most the given lengths along axes."""
+    if all(n >= x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x
+    index = [slice(None)] * x.ndim
+    for n, axis in zip(lengths, axes):
+        index[axis] = slice(0, n)
+    return x[tuple(index)]
+
+
+def replaced(shape, lengths, axes):
+    """The shape with the given lengths along axes; `None` leaves all as they are."""
+    if lengths is None:
+        return tuple(shape)
+    whole = list(shape)
+    for n, axis in zip(lengths, axes):
+        whole[axis] = n
+    return tuple(whole)
+
+
 def shape_and_axes(x, s, axes):
     """The lengths and the indices of the axes to transform, as SciPy takes `s` and `axes`."""
     if axes is not None:

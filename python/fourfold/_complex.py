@@ -1,6 +1,6 @@
 """The Fourier transforms of `fourfold.fft`."""
 
-from ._arguments import SWAPPED, norm_name, one_axis, one_length, shape_and_axes, worker_count
+from ._arguments import SWAPPED, cropped, norm_name, one_axis, one_length, shape_and_axes, worker_count
 from ._libraries import library_of, untouched
 from ._spec import Spec
 
@@ -31,12 +31,11 @@ def complex_to_complex(x, is_inverse, n, axes, norm, overwrite_x, workers, plan,
     norm, workers = norm_name(norm), worker_count(workers)
     if not axes:
         return untouched(given, x, out)
-    x, padded = library.resized(x, lengths, axes)
-    overwrite = overwrite_x or copied or padded
+    x, overwrite = cropped(x, lengths, axes), overwrite_x or copied
     if not library.is_complex(x):
         x, overwrite = library.as_complex(x), True
     spec = Spec(("ifft" if is_inverse else "fft",) * len(axes), axes, norm)
-    return library.run(x, spec, workers, overwrite, out)
+    return library.run(x, spec, workers, overwrite, out, lengths)
 
 
 def real_to_complex(x, is_inverse, n, axes, norm, workers, plan, out, is_one=False):
@@ -50,9 +49,9 @@ def real_to_complex(x, is_inverse, n, axes, norm, workers, plan, out, is_one=Fal
     lengths, axes = _lengths_and_axes(x, n, axes, is_one)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
-    x, _ = library.resized(x, lengths, axes)
+    x = cropped(x, lengths, axes)
     spec = Spec(("rfft",) * len(axes), axes, SWAPPED[norm] if is_inverse else norm)
-    y = library.run(x, spec, workers, False, out)
+    y = library.run(x, spec, workers, False, out, lengths)
     return library.conjugate_in_place(y) if is_inverse else y
 
 
@@ -80,11 +79,12 @@ def complex_to_real(x, is_forward, n, axes, norm, overwrite_x, workers, plan, ou
     x, _ = library.as_floating(x)
     norm, workers = norm_name(norm), worker_count(workers)
     lengths, axes = _half_lengths(x, n, axes, is_one)
-    x, _ = library.resized(x, (*lengths[:-1], lengths[-1] // 2 + 1), axes)
+    terms = (*lengths[:-1], lengths[-1] // 2 + 1)
+    x = cropped(x, terms, axes)
     if not library.is_complex(x):
         x = library.as_complex(x)
     elif is_forward:
         x = library.conjugate(x)
     norm = SWAPPED[norm] if is_forward else norm
     spec = Spec(("irfft",) * len(axes), axes, norm, length=lengths[-1])
-    return library.run(x, spec, workers, False, out)
+    return library.run(x, spec, workers, False, out, terms)

@@ -15,8 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from . import _fourfold, _numpy
+from ._arguments import replaced
 
 _PRECISIONS = {"float32": "f32", "float64": "f64", "complex64": "f32", "complex128": "f64"}
+_COMPLEX = {"f32": "complex64", "f64": "complex128"}
+_REAL = {"f32": "float32", "f64": "float64"}
 
 
 class _CuPy:
@@ -62,6 +65,10 @@ class _CuPy:
     @staticmethod
     def name(x):
         return x.dtype.name
+
+    @staticmethod
+    def is_writable(x):
+        return hasattr(x, "__cuda_array_interface__")
 
 
 class _Torch:
@@ -109,6 +116,10 @@ class _Torch:
     def name(x):
         return str(x.dtype).removeprefix("torch.")
 
+    @staticmethod
+    def is_writable(x):
+        return x.is_cuda and not (x.is_conj() or x.is_neg())
+
 
 def _cupy():
     try:
@@ -146,25 +157,9 @@ def conjugate_in_place(x):
     return _cupy().conjugate(x, out=x)
 
 
-def resized(x, lengths, axes):
-    """The array cropped or padded with zeros along axes, and whether that is a copy."""
-    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
-        return x, False
-    index, more = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
-    for n, axis in zip(lengths, axes):
-        index[axis], more[axis] = slice(0, n), (0, max(0, n - x.shape[axis]))
-    x = x[tuple(index)]
-    return (_cupy().pad(x, more), True) if any(after for _, after in more) else (x, False)
-
-
 def fft_module():
     """The library's own module of Fourier transforms, for shifts."""
     return _cupy().fft
-
-
-def on_host(x):
-    """The array in NumPy, and what makes an array of CuPy of a result."""
-    return _cupy().asnumpy(as_floating(x)[0]), _cupy().asarray
 
 
 #: Plans by what `_planned` gets.
@@ -270,22 +265,50 @@ def fill(x, spec, y, stream=None, plan=None):
         del buffer
 
 
-def _output_dtype(x, spec):
-    precision = _PRECISIONS[x.dtype.name]
-    size = 4 if precision == "f32" else 8
-    return np.dtype(f"c{2 * size}" if spec.gives_complex(is_complex(x)) else f"f{size}")
+def _output_name(x, spec):
+    """The type of the elements of the output."""
+    name = _access(x).name(x)
+    return (_COMPLEX if spec.gives_complex(name.startswith("c")) else _REAL)[_PRECISIONS[name]]
 
 
-def run(x, spec, workers=1, overwrite=False, out=None, stream=None, plan=None):
-    """Transforms an array of CuPy to `out`, over itself if it may, or to a new array."""
-    shape, dtype = spec.output_shape(x.shape), _output_dtype(x, spec)
+def _check_output(x, spec, y):
+    """Raises an exception if an array cannot be the output for `x`."""
+    access = _access(x)
+    if _access(y) is not access or not access.is_writable(y):
+        raise TypeError(f"out is a {type(y).__name__}, expected an array of the input's library on its device")
+    if access.device(x) != access.device(y):
+        raise ValueError(f"x is on cuda:{access.device(x)}, and out on cuda:{access.device(y)}")
+    shape, name = spec.output_shape(tuple(x.shape)), _output_name(x, spec)
+    if tuple(y.shape) != shape or access.name(y) != name:
+        found = f"shape {tuple(y.shape)} and type {access.name(y)}"
+        raise ValueError(f"the output has {found}, expected {shape} and {name}")
+
+
+def _check_input(plan, x):
+    """Raises an exception if a plan does not take an array: kernels would read beyond its memory."""
+    name, wanted = _access(x).name(x), plan.input_dtype.name
+    both_parts = _COMPLEX[_PRECISIONS[wanted]] if plan._spec.complex_sides() == (False, False) else wanted
+    if name not in (wanted, both_parts):
+        raise TypeError(f"the input has elements of {name}, and `{plan.problem}` expects {wanted}")
+    if tuple(x.shape) != plan.input_shape:
+        raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")
+
+
+def run(x, spec, workers=1, overwrite=False, out=None, lengths=None, stream=None, plan=None):
+    """Transforms an array of CuPy to `out`, over itself if it may, or to a new array.
+
+    `lengths` are those along the axes, to which the array is padded with zeros.
+    """
+    whole = replaced(x.shape, lengths, spec.axes)
+    if whole != x.shape:
+        more = [(0, n - m) for n, m in zip(whole, x.shape)]
+        x, overwrite = _cupy().pad(x, more), True
     if out is None:
+        shape, dtype = spec.output_shape(x.shape), np.dtype(_output_name(x, spec))
         with x.device:
             out = x if overwrite and dtype == x.dtype and shape == x.shape else _cupy().empty(shape, dtype)
-    elif out.shape != shape or out.dtype != dtype:
-        raise ValueError(
-            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
-        )
+    else:
+        _check_output(x, spec, out)
     fill(x, spec, out, stream, plan)
     return out
 
@@ -295,15 +318,19 @@ def run_plan(plan, x, out, stream):
     spec, owner = plan._spec, _owner(plan)
     if _access(x) is _Torch:
         plan._check_device(_Torch.device(x))
-        if tuple(x.shape) != plan.input_shape:
-            raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")
+        _check_input(plan, x)
         from . import torch
 
-        out = torch._output(x, spec) if out is None else out
-        fill(x.detach(), spec, out, stream, owner)
+        if out is None:
+            out = torch._output(x, spec)
+        else:
+            _check_output(x, spec, out)
+        fill(x.detach().resolve_conj().resolve_neg(), spec, out, stream, owner)
         return out
-    x, _ = as_floating(x)
+    given = x
+    x, is_converted = as_floating(x)
     plan._check_device(_CuPy.device(x))
-    if x.shape != plan.input_shape:
-        raise ValueError(f"the input has the shape {x.shape}, expected {plan.input_shape}")
-    return run(x, spec, 1, False, out, stream, owner)
+    if is_converted:
+        raise TypeError(f"the input has elements of {given.dtype}, and `{plan.problem}` expects {x.dtype}")
+    _check_input(plan, x)
+    return run(x, spec, out=out, stream=stream, plan=owner)

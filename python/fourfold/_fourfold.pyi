@@ -18,8 +18,13 @@ class Plan:
         is_separable: bool = False,
         first: bool = False,
     ) -> Plan: ...
-    def execute(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any] | None:
-        """Transforms `x`. Returns `None` if that needs an aligned copy in this machine's byte order."""
+    def execute(
+        self, x: NDArray[Any], out: NDArray[Any] | None = None, pads: bool = False
+    ) -> NDArray[Any] | None:
+        """Transforms `x`, where elements that it lacks are zeros if `pads`.
+
+        Returns `None` if that needs an aligned copy in this machine's byte order.
+        """
     def inverse(self) -> str: ...
     def adjoint(self) -> str: ...
     @property
@@ -131,6 +136,16 @@ class System:
     def solve(self, lists: Sequence[NDArray[Any]]) -> _Solved: ...
     def forces(self, lists: Sequence[NDArray[Any]]) -> list[NDArray[Any]]: ...
     def overflow(self, density: NDArray[Any], target: float) -> float: ...
+
+def poisson_steps(
+    bins: Sequence[int],
+    low: Sequence[float],
+    high: Sequence[float],
+    dtype: str,
+    scaling: str,
+    potential: bool,
+) -> list[tuple[str, NDArray[np.float64] | tuple[NDArray[np.float64], ...], bool]]:
+    """The transforms of a field: problems, their factors, and whether these come first."""
 
 def problem(
     kinds: Sequence[str],

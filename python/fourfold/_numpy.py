@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from . import _fourfold
-from ._arguments import check_output
+from ._arguments import check_output, replaced
 from ._process import forget_after_fork
 
 #: The types that are transformed as they are.
@@ -61,24 +61,6 @@ def conjugate_in_place(x):
     return np.conjugate(x, out=x)
 
 
-def resized(x, lengths, axes):
-    """The array cropped or padded with zeros along axes, and whether that is a copy."""
-    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
-        return x, False
-    index, must_copy = [slice(None)] * x.ndim, False
-    for n, axis in zip(lengths, axes):
-        index[axis] = slice(0, n)
-        must_copy = must_copy or n > x.shape[axis]
-    if not must_copy:
-        return x[tuple(index)], False
-    shape = list(x.shape)
-    for n, axis in zip(lengths, axes):
-        shape[axis] = n
-    padded, part = np.zeros(shape, x.dtype), x[tuple(index)]
-    padded[tuple(slice(0, n) for n in part.shape)] = part
-    return padded, True
-
-
 _plans = {}
 _making = threading.Lock()
 _weights = 0
@@ -128,19 +110,27 @@ def planned(spec, shape, precision, workers):
     return _plans.get(key) or _planned(key)
 
 
-def execute(plan, x, out=None):
-    """Runs a plan of the extension module."""
-    y = plan.execute(x, out)
+def execute(plan, x, out=None, pads=False):
+    """Runs a plan of the extension module. If it pads, elements that `x` lacks are zeros."""
+    y = plan.execute(x, out, pads)
     if y is None:
-        y = plan.execute(np.array(x, x.dtype.newbyteorder("="), order="C"), out)
+        y = plan.execute(np.array(x, x.dtype.newbyteorder("="), order="C"), out, pads)
     return y
 
 
-def run(x, spec, workers=1, overwrite=False, out=None):
-    """Transforms a floating-point array to `out`, over itself if it may, or to a new array."""
+def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
+    """Transforms a floating-point array to `out`, over itself if it may, or to a new array.
+
+    `lengths` are those along the axes. Elements that the array lacks are zeros.
+    """
+    shape = replaced(x.shape, lengths, spec.axes)
     if not prod(x.shape):
-        return _empty(x, spec, out)
-    plan = planned(spec, x.shape, _PRECISIONS[x.dtype.char], workers)
+        if not prod(shape):
+            return _empty(shape, x, spec, out)
+        x, overwrite = np.zeros(shape, x.dtype), True
+    plan = planned(spec, shape, _PRECISIONS[x.dtype.char], workers)
+    if shape != x.shape:
+        return execute(plan, x, out, pads=True)
     if out is None and overwrite and x.flags.writeable and spec.gives_complex(is_complex(x)) == is_complex(x):
         return _over(plan, x)
     return execute(plan, x, out)
@@ -155,8 +145,8 @@ def _over(plan, x):
     return execute(plan, x) if y is None else y
 
 
-def _empty(x, spec, out):
-    shape = spec.output_shape(x.shape)
+def _empty(shape, x, spec, out):
+    shape = spec.output_shape(shape)
     letter = "c" if spec.gives_complex(is_complex(x)) else "f"
     dtype = np.dtype(f"{letter}{x.real.dtype.itemsize * (2 if letter == 'c' else 1)}")
     if out is None:
@@ -176,8 +166,3 @@ def run_plan(plan, x, out, stream):
 def fft_module():
     """The library's own module of Fourier transforms, for shifts."""
     return np.fft
-
-
-def on_host(x):
-    """The array in NumPy, and what makes such an array of a result."""
-    return np.asarray(x), lambda y: y

@@ -2,7 +2,7 @@
 
 import operator
 
-from ._arguments import norm_name, one_axis, one_length, shape_and_axes, worker_count
+from ._arguments import cropped, norm_name, one_axis, one_length, shape_and_axes, worker_count
 from ._libraries import library_of, untouched
 from ._spec import Spec
 
@@ -26,13 +26,13 @@ def along_one(x, kind, n, axis, norm, overwrite_x, workers, orthogonalize, out):
     library = library_of(x)
     x, copied = library.as_floating(x)
     norm, workers, axis = norm_name(norm), worker_count(workers), one_axis(x, axis)
+    lengths = None if n is None else (one_length(n),)
     if n is not None:
-        x, padded = library.resized(x, (one_length(n),), (axis,))
-        copied = copied or padded
+        x = cropped(x, lengths, (axis,))
     elif x.shape[axis] < 1:
         raise ValueError(f"invalid number of data points ({x.shape[axis]}) specified")
     spec = Spec((kind,), (axis,), norm, _flag(orthogonalize))
-    return library.run(x, spec, workers, overwrite_x or copied, out)
+    return library.run(x, spec, workers, overwrite_x or copied, out, lengths)
 
 
 def along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, out):
@@ -46,9 +46,9 @@ def along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, 
         raise ValueError(f"{len(kinds)} kinds for {len(axes)} axes: expected one for each")
     if not axes:
         return untouched(given, x, out)
-    x, padded = library.resized(x, lengths, axes)
+    x = cropped(x, lengths, axes)
     spec = Spec(kinds, axes, norm, _flag(orthogonalize))
-    return library.run(x, spec, workers, overwrite_x or copied or padded, out)
+    return library.run(x, spec, workers, overwrite_x or copied, out, lengths)
 
 
 def _one(name):

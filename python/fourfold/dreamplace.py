@@ -85,16 +85,14 @@ def poisson_field(density, region=None, *, potential=False, workers=None):
     Parameters
     ----------
     density : array or tensor
-        On the CPU. The result is of the same library.
+        On the CPU or on a CUDA device. The maps are of the same library, in the same place. They
+        have no gradient.
     region : ((float, float), (float, float)), optional
         The lower left and the upper right corner; the default has bins of 1 x 1.
     potential : bool
         Whether the potential is computed.
     """
-    library = library_of(density)
-    array, wrap = library.on_host(density)
-    maps = electrostatics.poisson_field(array, region, potential=potential, workers=workers)
-    return tuple(wrap(values) for values in maps)
+    return electrostatics.poisson_field(density, region, potential=potential, workers=workers)
 
 
 def _module(name, function):

@@ -13,6 +13,8 @@ import numpy as np
 
 from . import _fourfold
 from ._arguments import PRECISIONS, real_array, real_type, worker_count
+from ._libraries import library_of
+from ._plan import Plan
 from ._process import PerProcess
 
 __all__ = ["Electrostatics", "Maps", "poisson_field"]
@@ -29,6 +31,14 @@ class Maps(NamedTuple):
     #: The potential, and the energy; `None` where they are not asked for.
     potential: Optional[np.ndarray] = None
     energy: Optional[float] = None
+
+
+def _bins(bins):
+    """The numbers of bins along both axes."""
+    bins = tuple(operator.index(count) for count in bins)
+    if len(bins) != 2 or min(bins) < 2:
+        raise ValueError(f"the bins are {bins}: expected two numbers, each at least 2")
+    return bins
 
 
 class Electrostatics:
@@ -73,9 +83,7 @@ class Electrostatics:
         potential=True,
         workers=None,
     ):
-        self.bins = tuple(operator.index(count) for count in bins)
-        if len(self.bins) != 2 or min(self.bins) < 2:
-            raise ValueError(f"the bins are {self.bins}: expected two numbers, each at least 2")
+        self.bins = _bins(bins)
         self.dtype = real_type(dtype)
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
         fixed = None
@@ -138,17 +146,52 @@ class Electrostatics:
         return self._system.overflow(self._map(maps.density).reshape(-1), target)
 
 
+@functools.lru_cache(maxsize=8)
+def _field_plans(bins, region, precision, scaling, potential, workers):
+    """The plans of the coefficients and of each map, in whose passes the scalings are."""
+    low, high = region
+    steps = _fourfold.poisson_steps(bins, low, high, precision, scaling, potential)
+    return [Plan(problem, workers, "estimate", factors, first) for problem, factors, first in steps]
+
+
 def poisson_field(density, region=None, *, potential=False, scaling="dreamplace", workers=None):
     """The field of a density of shape (M, N): `field_x, field_y`, and the potential if asked for.
 
     The scalings of the coefficients are part of the transforms' passes, so there are eight passes
-    over the array with the potential and six without. `Electrostatics` keeps the tables for more calls.
+    over the array with the potential and six without. Plans are kept for the next call.
+
+    Parameters
+    ----------
+    density : array or tensor
+        On the CPU or on a CUDA device. The maps are of the same library, in the same place. They
+        have no gradient.
+    region : ((float, float), (float, float)), optional
+        The lower left and the upper right corner; the default has bins of 1 x 1.
+    potential : bool
+        Whether the potential is computed.
+    scaling : {"dreamplace", "physical"}
+        The units.
+    workers : int, optional
+        The number of threads.
+
+    Raises
+    ------
+    ValueError
+        If the density has not two axes of at least two bins, or the region has no area.
+    TypeError
+        If the density is complex.
     """
-    density = np.asarray(density)
-    dtype = density.dtype if density.dtype.name in PRECISIONS else np.float64
-    system = Electrostatics(
-        density.shape, region, dtype, scaling=scaling, potential=potential, workers=workers
+    library = library_of(density)
+    density, _ = library.as_floating(density)
+    if library.is_complex(density):
+        raise TypeError("expected real numbers, not complex ones")
+    bins = _bins(density.shape)
+    low, high = region if region is not None else ((0.0, 0.0), bins)
+    corners = tuple(map(float, low)), tuple(map(float, high))
+    name = getattr(density.dtype, "name", str(density.dtype).removeprefix("torch."))
+    precision = PRECISIONS[name]
+    forward, *inverses = _field_plans(
+        bins, corners, precision, scaling, bool(potential), worker_count(workers)
     )
-    maps = system.transform(density)
-    fields = (maps.field_x, maps.field_y)
-    return (*fields, maps.potential) if potential else fields
+    coefficients = forward(density)
+    return tuple(inverse(coefficients) for inverse in inverses)

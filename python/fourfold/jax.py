@@ -13,6 +13,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _fourfold, _numpy
+from ._arguments import replaced
 
 __all__ = ["transform"]
 
@@ -52,16 +53,6 @@ def conjugate(x):
 
 
 conjugate_in_place = conjugate
-
-
-def resized(x, lengths, axes):
-    """The array cropped or padded with zeros along axes, and whether that is a copy."""
-    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
-        return x, False
-    index, more = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
-    for n, axis in zip(lengths, axes):
-        index[axis], more[axis] = slice(0, n), (0, max(0, n - x.shape[axis]))
-    return jnp.pad(x[tuple(index)], more), False
 
 
 def fft_module():
@@ -112,10 +103,16 @@ def transform(x, spec):
     return _transform.bind(x, spec=spec)
 
 
-def run(x, spec, workers=1, overwrite=False, out=None):
-    """Transforms an array to a new one: JAX has no `out=`."""
+def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
+    """Transforms an array to a new one: JAX has no `out=`.
+
+    `lengths` are those along the axes, to which the array is padded with zeros.
+    """
     if out is not None:
         raise TypeError("arrays of JAX cannot be written: leave out out=")
+    whole = replaced(x.shape, lengths, spec.axes)
+    if whole != x.shape:
+        x = jnp.pad(x, [(0, n - m) for n, m in zip(whole, x.shape)])
     return transform(x, spec)
 
 
@@ -125,8 +122,3 @@ def run_plan(plan, x, out, stream):
         raise TypeError("arrays of JAX cannot be written: leave out out=")
     plan._check_device(None)
     return jnp.asarray(_numpy.execute(plan._plan, np.asarray(x)))
-
-
-def on_host(x):
-    """The array in NumPy, and what makes an array of JAX of a result."""
-    return np.asarray(x), jnp.asarray

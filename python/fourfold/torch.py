@@ -10,6 +10,7 @@ from typing import List, Optional
 import torch
 
 from . import _numpy
+from ._arguments import replaced
 from ._spec import Spec
 
 __all__ = ["transform"]
@@ -43,23 +44,6 @@ def conjugate(x):
 
 
 conjugate_in_place = conjugate
-
-
-def resized(x, lengths, axes):
-    """The tensor cropped or padded with zeros along axes, and whether that is a copy."""
-    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
-        return x, False
-    must_pad = False
-    for n, axis in zip(lengths, axes):
-        must_pad = must_pad or n > x.shape[axis]
-        if n < x.shape[axis]:
-            x = x.narrow(axis, 0, n)
-    if not must_pad:
-        return x, False
-    more = [0] * (2 * x.ndim)
-    for n, axis in zip(lengths, axes):
-        more[2 * (x.ndim - 1 - axis) + 1] = n - x.shape[axis]
-    return torch.nn.functional.pad(x, more), True
 
 
 def fft_module():
@@ -140,8 +124,15 @@ def _(info, in_dims, x, *rest):
     return transform(x.movedim(in_dims[0], 0), spec, rest[-1]), 0
 
 
-def run(x, spec, workers=1, overwrite=False, out=None):
-    """Transforms a tensor to a new one, or to `out`, through which no gradient goes."""
+def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
+    """Transforms a tensor to a new one, or to `out`, through which no gradient goes.
+
+    `lengths` are those along the axes, to which the tensor is padded with zeros.
+    """
+    whole = replaced(x.shape, lengths, spec.axes)
+    if whole != tuple(x.shape):
+        more = [end for n, m in zip(reversed(whole), reversed(x.shape)) for end in (0, n - m)]
+        x = torch.nn.functional.pad(x, more)
     if out is None:
         return transform(x, spec, workers)
     if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad):
@@ -150,6 +141,8 @@ def run(x, spec, workers=1, overwrite=False, out=None):
     if out.shape != expected.shape or out.dtype != expected.dtype:
         message = f"the output has shape {tuple(out.shape)} and type {out.dtype}"
         raise ValueError(f"{message}, expected {tuple(expected.shape)} and {expected.dtype}")
+    if out.device != x.device:
+        raise ValueError(f"x is on {x.device}, and out on {out.device}")
     _fill(x, spec, workers, out)
     return out
 
@@ -163,8 +156,3 @@ def run_plan(plan, x, out, stream):
     plan._check_device(None)
     y = _numpy.execute(plan._plan, _array(x), None if out is None else out.detach().numpy())
     return torch.from_numpy(y) if out is None else out
-
-
-def on_host(x):
-    """The tensor in NumPy, and what makes a tensor of a result."""
-    return x.detach().cpu().numpy(), lambda y: torch.from_numpy(y).to(x.device)

@@ -4,11 +4,12 @@ use crate::arrays::{copied, reals};
 use crate::error::{exception, named};
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, planner};
-use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
-use fourfold::{Effort, Precision, Result};
-use numpy::{PyArray1, PyReadonlyArray1};
+use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Map, Maps, Scaling, Step, StepWork, Wanted, steps};
+use fourfold::{Effort, Multiplier, Precision, Result};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::sync::{Mutex, PoisonError};
 
 /// A system in one precision, with maps for one execution at a time.
@@ -96,6 +97,47 @@ macro_rules! with_lists {
     }};
 }
 
+fn scaling(name: &str) -> PyResult<Scaling> {
+    named(name, "scaling", [("dreamplace", Scaling::Dreamplace), ("physical", Scaling::Physical)])
+}
+
+/// The text of a problem, its factors, and whether these come first.
+type FieldStep<'py> = (String, Bound<'py, PyAny>, bool);
+
+/// The transforms that make the field of a density, and the potential if asked for. The first makes
+/// coefficients of it, and each of the others makes a map of these. Factors are a table, or a tuple
+/// with a list for each axis.
+#[pyfunction]
+pub(crate) fn poisson_steps<'py>(
+    py: Python<'py>,
+    bins: [usize; 2],
+    low: [f64; 2],
+    high: [f64; 2],
+    dtype: &str,
+    scaling: &str,
+    potential: bool,
+) -> PyResult<Vec<FieldStep<'py>>> {
+    let wanted = Wanted { precision: precision(dtype)?, scaling: self::scaling(scaling)?, algorithm: None, potential };
+    let grid = Grid::new(low, high, bins).map_err(exception)?;
+    let steps = detached(py, true, || steps(&grid, &wanted)).map_err(exception)?;
+    steps.into_iter().map(|step| field_step(py, bins, step)).collect()
+}
+
+fn field_step<'py>(py: Python<'py>, bins: [usize; 2], step: Step) -> PyResult<FieldStep<'py>> {
+    let unknown = || PyValueError::new_err("the step is no transform with real factors");
+    let StepWork::Fused(pipeline) = step.work else { return Err(unknown()) };
+    let problem = pipeline.problems().next().ok_or_else(unknown)?.to_string();
+    let list = |list: &Vec<f64>| Ok::<_, PyErr>(PyArray1::from_vec(py, copied(list).map_err(exception)?));
+    let factors = match pipeline.multiplier().ok_or_else(unknown)? {
+        Multiplier::Table(table) => list(table)?.reshape(bins)?.into_any(),
+        Multiplier::Separable(lists) => {
+            PyTuple::new(py, lists.iter().map(list).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+        _ => return Err(unknown()),
+    };
+    Ok((problem, factors, step.from != Map::Density))
+}
+
 /// The lists x, y, width and height as cells.
 fn cells<'a, T>(lists: &[&'a [T]]) -> Cells<'a, T> {
     Cells { low: [lists[0], lists[1]], size: [lists[2], lists[3]] }
@@ -117,8 +159,7 @@ impl PySystem {
         potential: bool,
         workers: usize,
     ) -> PyResult<PySystem> {
-        let scalings = [("dreamplace", Scaling::Dreamplace), ("physical", Scaling::Physical)];
-        let scaling = named(scaling, "scaling", scalings)?;
+        let scaling = self::scaling(scaling)?;
         let grid = Grid::new(low, high, bins).map_err(exception)?;
         let copy = |map: PyReadonlyArray1<'_, f64>| copied(map.as_slice()?).map_err(exception);
         let fixed = fixed.map(copy).transpose()?;

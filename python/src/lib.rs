@@ -19,7 +19,7 @@ mod _fourfold {
     #[pymodule_export]
     use crate::cuda::CudaPlan;
     #[pymodule_export]
-    use crate::electrostatics::PySystem;
+    use crate::electrostatics::{PySystem, poisson_steps};
     #[pymodule_export]
     use crate::jpeg::{decode, encode};
     #[pymodule_export]

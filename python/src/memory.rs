@@ -83,7 +83,11 @@ unsafe fn execute_as<I: Element, O: Element>(
         return plan.execute_view_in_place(unsafe { output.view_mut::<O>() }, scratch);
     }
     // SAFETY: the caller guarantees it.
-    plan.execute_views(unsafe { input.view::<I>() }, unsafe { output.view_mut::<O>() }, scratch)
+    let (from, to) = unsafe { (input.view::<I>(), output.view_mut::<O>()) };
+    match input.shape == plan.problem().input().shape {
+        true => plan.execute_views(from, to, scratch),
+        false => plan.execute_padded(from, &input.shape, to, scratch),
+    }
 }
 
 /// Executes a plan. Equal input and output mean in place.

@@ -165,16 +165,20 @@ impl PyPlan {
     }
 
     /// Transforms `x` to `out`, or to a new array. Returns the output, or `None` if `x` can be used
-    /// only through an aligned copy in this machine's byte order.
-    #[pyo3(signature = (x, out=None))]
+    /// only through an aligned copy in this machine's byte order. If `pads`, `x` may be shorter along
+    /// transformed axes, and the elements that it lacks are zeros.
+    #[pyo3(signature = (x, out=None, pads=false))]
     fn execute<'py>(
         &self,
         x: &Bound<'py, PyAny>,
         out: Option<Bound<'py, PyAny>>,
+        pads: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(input) = memory(x)? else { return Ok(None) };
         self.check_precision("input", input.element)?;
-        self.check_shape("input", &input.shape, &self.problem.input().shape)?;
+        if !pads {
+            self.check_shape("input", &input.shape, &self.problem.input().shape)?;
+        }
         let out = match out {
             Some(out) => out,
             None => empty(x.py(), &self.problem.output().shape, self.output_type(input.element))?,

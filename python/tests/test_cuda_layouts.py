@@ -13,7 +13,7 @@ import pytest
 
 import fourfold
 import fourfold.fft as ff
-from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _plan, _real
+from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _plan, _real, electrostatics
 from fourfold._spec import Spec
 
 SIZES = {"f32": 4, "f64": 8}
@@ -101,6 +101,7 @@ def device(monkeypatch):
     monkeypatch.setattr(_real, "library_of", library_of)
     monkeypatch.setattr(_complex, "library_of", library_of)
     monkeypatch.setattr(_plan, "library_of", library_of)
+    monkeypatch.setattr(electrostatics, "library_of", library_of)
     _cuda._plans.clear()
     return cupy
 
@@ -174,6 +175,30 @@ def test_plans_multiply(device, kinds):
             back = plan.inverse()(y)
             np.testing.assert_allclose(back.view(np.ndarray), x, atol=1e-12)
     assert not _cuda._plans
+
+
+def test_what_kernels_would_read_or_write_elsewhere_is_refused(device):
+    fft, single = fourfold.plan("fft", 6), fourfold.plan("dct2", 6, "f4")
+    x, x_single = device.asarray(signal(6)), device.asarray(signal(6, dtype="f4"))
+    for plan, given in ((fft, x), (single, x), (fourfold.plan("irfft", 10), x), (single, device.asarray([1] * 6))):
+        with pytest.raises(TypeError, match="elements of"):
+            plan(given)
+    assert single(device.asarray(signal(6, dtype="c8"))).dtype == "c8"
+    for wrong in (device.empty(5, "f4"), device.empty(6), device.empty(6, "c8")):
+        with pytest.raises(ValueError, match="the output has"):
+            single(x_single, out=wrong)
+    with pytest.raises(TypeError, match="out is a ndarray"):
+        ff.dct(x, out=np.empty(6))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_field_of_a_density(device, dtype):
+    density = signal(8, 12, dtype=dtype)
+    expected = electrostatics.poisson_field(density, ((0, 0), (16, 12)), potential=True)
+    found = electrostatics.poisson_field(device.asarray(density), ((0, 0), (16, 12)), potential=True)
+    for map, wanted in zip(found, expected, strict=True):
+        assert type(map) is Array and map.dtype == dtype
+        np.testing.assert_array_equal(map.view(np.ndarray), wanted)
 
 
 @pytest.mark.parametrize("multiply", [None, np.full((8, 6), 2.0)])

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -86,6 +87,43 @@ def test_overwrite_x_writes_the_input_and_nothing_else_does():
     np.testing.assert_allclose(ff.dct(windows, overwrite_x=True), scipy.fft.dct(windows), atol=1e-13)
     broadcast = np.broadcast_to(signal(4), (3, 4))
     np.testing.assert_allclose(ff.dct(broadcast, overwrite_x=True), scipy.fft.dct(broadcast), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["dctn", "fftn", "rfftn", "irfftn"])
+def test_no_padded_array_is_made(name):
+    x = signal(300, 400, dtype="c16" if name in ("fftn", "irfftn") else "f8")
+    function, s = getattr(ff, name), (600, 700)
+    terms = (600, 351) if name == "irfftn" else s
+    padded = np.zeros(terms, x.dtype)
+    padded[:300, :351] = x[:, :351]
+    if name != "irfftn":
+        padded[:300, :400] = x
+    expected = function(padded, s=s)
+    tracemalloc.start()
+    try:
+        y = function(x, s=s)
+        assert tracemalloc.get_traced_memory()[1] < y.nbytes + 100_000
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(y, expected)
+    out = np.full_like(y, np.nan)
+    assert function(x[::-1, ::-1], s=s, out=out, workers=2) is out
+    np.testing.assert_array_equal(out, function(x[::-1, ::-1].copy(), s=s))
+
+
+def test_padding_of_what_must_be_copied_and_of_nothing():
+    raw = np.zeros(8 * 9 + 1, "u1")
+    x = raw[1:73].view("f8")
+    x[:] = signal(9)
+    expected = ff.dct(np.concatenate([signal(9), np.zeros(7)]))
+    for given in (x, signal(9).astype(">f8"), list(signal(9))):
+        np.testing.assert_array_equal(ff.dct(given, n=16), expected)
+    out = np.zeros(16)
+    out[:9] = signal(9)
+    np.testing.assert_array_equal(ff.dct(out[:9], n=16, out=out), expected)  # out contains the input
+    np.testing.assert_array_equal(ff.dct(np.zeros((2, 0)), n=4), np.zeros((2, 4)))
+    assert ff.dctn(np.zeros((0, 3)), s=(5,), axes=(1,)).shape == (0, 5)
+    np.testing.assert_array_equal(ff.fft([1, 2], n=4, overwrite_x=True), ff.fft([1, 2, 0, 0]))
 
 
 def test_unaligned_and_strange_strides():

@@ -4,6 +4,7 @@ mod accuracy;
 mod arm;
 mod bench_cpu;
 mod bench_ducc;
+mod bench_python;
 mod bench_solvers;
 mod carry;
 mod cases;
@@ -18,6 +19,7 @@ mod gpu;
 mod machine;
 mod memory;
 mod msrv;
+mod notebooks;
 mod package;
 mod page;
 mod photographs;
@@ -55,12 +57,18 @@ const TASKS: &[Task] = &[
         run: bench_solvers::run_task,
     },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task {
+        name: "bench-python",
+        about: "time the package for Python beside the engine in Rust, SciPy and ducc0",
+        run: bench_python::run_task,
+    },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
     Task {
         name: "experiments",
         about: "repeat the papers' experiments, write docs/experiments.md: FOLDER of another run",
         run: experiments::run_task,
     },
+    Task { name: "notebooks", about: "run the notebooks for Python, write docs/notebooks/", run: notebooks::run_task },
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
     Task { name: "fuzz", about: "run fuzz targets: --minutes N, --target T, --carry FOLDER", run: fuzz::run_task },
     Task {

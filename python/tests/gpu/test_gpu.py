@@ -159,6 +159,31 @@ def test_plans_multiply():
         close(plan.inverse()(y).cpu().numpy(), x)
 
 
+def test_the_field_of_a_density_stays_on_the_device():
+    from fourfold.electrostatics import poisson_field
+
+    lib, density = torch(), signal(96, 128, dtype="f4")
+    expected = poisson_field(density, potential=True)
+    found = poisson_field(lib.from_numpy(density).cuda(), potential=True)
+    for map, wanted in zip(found, expected, strict=True):
+        assert map.is_cuda
+        close(map.cpu().numpy(), wanted)
+
+
+def test_plans_refuse_other_types():
+    lib = torch()
+    for plan, x in (("fft", lib.zeros(6)), ("dct2 f64 6", lib.zeros(6))):
+        plan = fourfold.plan(plan, 6, "f4") if plan == "fft" else fourfold.plan(plan)
+        try:
+            plan(x.cuda())
+        except TypeError:
+            continue
+        raise AssertionError("no exception")
+    x = lib.randn(8, dtype=lib.complex64, device="cuda")
+    plan = fourfold.plan("fft", 8, "f4")
+    close(plan(x.conj()).cpu().numpy(), plan(x.conj().resolve_conj()).cpu().numpy())
+
+
 def test_a_graph_captures_the_first_call_of_a_plan():
     lib = torch()
     for multiply in (None, np.random.default_rng(4).random((100, 80)) + 0.5):

@@ -3,11 +3,9 @@
 //! `docs/python.md` says how to test with it.
 
 use super::{Outcome, WHOLE};
-use crate::process::{command, root, run, target_folder, work_folder};
-use crate::python::python;
-use anyhow::{Context, Result};
-use std::fs;
-use std::path::PathBuf;
+use crate::process::{command, root, run};
+use crate::python::{package, python};
+use anyhow::Result;
 
 /// What is compared with, and what runs the tests. JAX is tested on the CPU.
 const PACKAGES: &str = "numpy==2.4.6 scipy==1.17.1 hypothesis==6.170.17 pytest==9.2.0 jax==0.10.2";
@@ -24,27 +22,9 @@ pub(super) fn suite() -> Result<Outcome> {
     // With an example, crates get the features that tests ask of them. Without it, cargo would compile
     // all that depend on one of these again.
     run(&mut command(&format!("cargo build {WHOLE} --lib --example device_test")))?;
-    let package = package()?;
+    let package = package("debug")?;
     let mut test = command(&interpreter);
     test.args("-m pytest -q -ra -p no:cacheprovider".split(' ')).current_dir(root().join("python"));
     run(test.env("PYTHONPATH", &package).env("PYTHONSAFEPATH", "1").env("PYTHONDONTWRITEBYTECODE", "1"))?;
     Ok(Outcome::Done)
-}
-
-/// A folder with the package: its sources, and the extension module.
-fn package() -> Result<PathBuf> {
-    let folder = work_folder("python-package")?;
-    let package = folder.join("fourfold");
-    if package.exists() {
-        fs::remove_dir_all(&package)?;
-    }
-    fs::create_dir(&package)?;
-    for entry in fs::read_dir(root().join("python/fourfold"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| ["py", "pyi"].iter().any(|known| extension == *known)) {
-            fs::copy(&path, package.join(path.file_name().context("a source is a file")?))?;
-        }
-    }
-    fs::copy(target_folder().join("debug/lib_fourfold.so"), package.join("_fourfold.abi3.so"))?;
-    Ok(folder)
 }

@@ -14,6 +14,7 @@ use crate::cpu::batch::values::Values;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
+use crate::cpu::single::line_dft::InputLine;
 use crate::cpu::single::single::Single;
 use crate::cpu::single::single_pass::{SingleMemory, SingleOp, SinglePass};
 use crate::error::Result;
@@ -48,6 +49,15 @@ enum PassWork<S> {
     Tiles(PreparedPass<S>),
     /// The pass computes one line after another.
     Single(SinglePass<S>),
+}
+
+impl<S> EnginePass<S> {
+    fn axis(&self) -> usize {
+        match &self.work {
+            PassWork::Tiles(pass) => pass.axis,
+            PassWork::Single(pass) => pass.axis,
+        }
+    }
 }
 
 /// The executable form of the transform along one axis.
@@ -90,13 +100,13 @@ impl<S: Dispatch> Engine<S> {
     ///
     /// # Safety
     /// As for [`Execute::execute_arrays`], for the signal's elements.
-    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
+    unsafe fn run_signal(&self, line: &Single<S>, from: InputLine<S>, to: Strided<S>, scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: the buffers are within the scratch, since one pass needs no work array. The
         // caller guarantees the rest.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
             let memory = scratch.first(self.sizes.single_bytes()).cast();
-            line.execute(self.sizes.isa, ends, None, memory, &|pass, from, to| {
+            line.execute(self.sizes.isa, from, to, None, memory, &|pass, from, to| {
                 self.pass(pass, from, to, buffers, pool)
             });
         }
@@ -163,14 +173,17 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
             // SAFETY: the caller guarantees it.
             return unsafe { copy(input, output) };
         }
+        // Along axes that are not transformed yet, arrays are as short as the input.
+        let mut shape = input.shape;
         for pass in &self.passes {
-            let (from, to) = (array(pass.from), array(pass.to));
+            let (from, to) = (Array { shape, ..*array(pass.from) }, array(pass.to));
+            shape[pass.axis()] = to.shape[pass.axis()];
             // SAFETY: the caller guarantees it.
             unsafe {
                 match &pass.work {
-                    PassWork::Tiles(tiled) => self.pass(tiled, from, to, buffers, pool),
+                    PassWork::Tiles(tiled) => self.pass(tiled, &from, to, buffers, pool),
                     PassWork::Single(lines) => {
-                        lines.execute_all(self.sizes.isa, [from, to], memory, &|pass, from, to| {
+                        lines.execute_all(self.sizes.isa, [&from, to], memory, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
                     }
@@ -193,7 +206,8 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         unsafe {
             if let Some(Signal { axis, line }) = self.signal.as_ref().filter(|signal| !both || signal.line.is_complex())
             {
-                return self.run_signal(line, [from.along(*axis), to.along(*axis)], scratch, pool);
+                let from = InputLine { at: from.along(*axis), count: layouts[0].shape[*axis] };
+                return self.run_signal(line, from, to.along(*axis), scratch, pool);
             }
             let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
             self.execute_arrays([&from, &to], scratch, pool);

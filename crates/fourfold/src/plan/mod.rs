@@ -2,6 +2,7 @@ pub(crate) mod builder;
 pub(crate) mod checks;
 #[cfg(feature = "ndarray")]
 pub(crate) mod ndarray;
+pub(crate) mod padded;
 pub(crate) mod plan;
 pub(crate) mod planner;
 pub(crate) mod tables;

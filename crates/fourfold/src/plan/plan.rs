@@ -49,7 +49,6 @@ macro_rules! with_engine {
         }
     };
 }
-#[cfg(feature = "ndarray")]
 pub(crate) use with_engine;
 
 impl Plan {

@@ -1,7 +1,7 @@
 //! Executes plans on data of any type.
 
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Isa, Plan, Planner, Problem, Result};
+use fourfold::{Isa, Plan, Planner, Problem, Result, View, ViewMut};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -28,6 +28,15 @@ pub(crate) fn execute(plan: &Plan, input: &Data, output: &mut Data) -> Result<()
         return execute_in_place(plan, output);
     }
     with_slices!(input, output, x, y => plan.execute(x, y))
+}
+
+/// Executes `plan` on an input of this shape, which lies in memory as the problem's.
+pub(crate) fn execute_padded(plan: &Plan, input: &Data, shape: &[usize], output: &mut Data) -> Result<()> {
+    let (problem, mut scratch) = (plan.problem(), plan.scratch());
+    with_slices!(input, output, x, y => {
+        let (x, y) = (View::of(x, problem.input()), ViewMut::of(y, problem.output()));
+        plan.execute_padded(x, shape, y, &mut scratch)
+    })
 }
 
 /// Executes `plan` in place.

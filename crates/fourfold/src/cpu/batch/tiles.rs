@@ -11,7 +11,8 @@ use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
 use crate::cpu::batch::values::{Rule, Values};
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
-use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
+use crate::cpu::simd::vector::{LANES, Vector, VectorTask, WithIsa};
+use std::ops::Range;
 
 /// Executes block `index` of a pass in the buffers of one thread.
 pub(crate) struct BlockTask<'a, S> {
@@ -40,6 +41,9 @@ pub(crate) struct Tiles<'a, S> {
     pub(crate) width: usize,
     /// The number of tiles in a block.
     pub(crate) group: usize,
+    /// The reals of a line in the source, and those that its transform reads. The difference are
+    /// zeros, which are not in memory.
+    reals: [usize; 2],
 }
 
 // SAFETY: tiles access disjoint lines of the arrays.
@@ -65,7 +69,9 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         // index are read together.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
         let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
-        Tiles { sizes, pass, from, to, table, first, lines, width, group }
+        let present = from.shape[pass.axis] * from.parts;
+        let reals = if let Some(PreparedOp::Batch(line)) = pass.ops.first() { line.ends.input } else { present };
+        Tiles { sizes, pass, from, to, table, first, lines, width, group, reals: [present, reals] }
     }
 }
 
@@ -109,6 +115,8 @@ impl<S: Dispatch> Tiles<'_, S> {
             let slots = &mut slots[..count];
             if !direct[0] {
                 gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
+                let [present, reals] = self.reals;
+                slots.iter().for_each(|slot| V::enter(Clear { tile: *slot, range: present..reals }));
             }
             // All steps of a tile come before those of the next, so that it stays in the caches.
             for (g, tile) in tiles.iter().enumerate() {
@@ -147,7 +155,7 @@ impl<S: Dispatch> Tiles<'_, S> {
         };
         match &self.pass.ops[..] {
             [PreparedOp::Batch(line)] if is_line && line.is_direct::<V>() => {
-                [(self.from, 1), (self.to, 2)].map(is_near)
+                [self.reals[0] == self.reals[1] && is_near((self.from, 1)), is_near((self.to, 2))]
             }
             _ => [false; 2],
         }
@@ -197,5 +205,19 @@ impl<S: Dispatch> Tiles<'_, S> {
             [across[0][lane], across[1][lane]] = values.across(self.pass.axis, self.lines.indices(line));
         }
         across
+    }
+}
+
+/// Sets a range of a tile's vectors to zero.
+struct Clear<V> {
+    tile: Ptr<V>,
+    range: Range<usize>,
+}
+
+impl<V: Vector> WithIsa for Clear<V> {
+    #[inline(always)]
+    unsafe fn with_isa(self) {
+        // SAFETY: the tile has these vectors.
+        self.range.for_each(|i| unsafe { self.tile.add(i).write(V::zero()) });
     }
 }

@@ -85,27 +85,70 @@ impl<S: Dispatch> LineDft<S> {
     pub(crate) unsafe fn between(
         &self,
         isa: Isa,
-        from: Strided<S>,
+        from: InputLine<S>,
         to: Strided<S>,
         [t, z]: Buffers<S>,
         execute_pass: ExecutePass<'_, S>,
     ) {
+        let reals = 2 * self.len();
+        let is_read = match self {
+            LineDft::Matrix(_) => from.is_whole(2, reals),
+            _ => from.is_contiguous(2, reals),
+        };
+        let src = if is_read { from.at } else { interleaved_at(z) };
         // SAFETY: the caller guarantees it.
         unsafe {
+            if !is_read {
+                from.copy_to(z, 2, reals);
+            }
             match self {
-                LineDft::Matrix(matrix) => matrix.transform(from, to, t, execute_pass),
+                LineDft::Matrix(matrix) => matrix.transform(src, to, t, execute_pass),
                 _ => {
-                    let src = if from.stride == 2 { from.base } else { z };
-                    if from.stride != 2 {
-                        copy(from, interleaved_at(z), 2, 2 * self.len());
-                    }
                     let out = (to.stride == 2).then_some(to.base);
-                    let out = self.transform(isa, Input::Interleaved(src), [t, z], out, execute_pass);
+                    let out = self.transform(isa, Input::Interleaved(src.base), [t, z], out, execute_pass);
                     if to.stride != 2 {
-                        copy(interleaved_at(out), to, 2, 2 * self.len());
+                        copy(interleaved_at(out), to, 2, reals);
                     }
                 }
             }
+        }
+    }
+}
+
+/// The line that a transform reads. Elements after the first `count` are zeros, which are not in
+/// memory.
+#[derive(Clone, Copy)]
+pub(crate) struct InputLine<S> {
+    pub(crate) at: Strided<S>,
+    pub(crate) count: usize,
+}
+
+impl<S: Scalar> InputLine<S> {
+    /// A line whose elements are all in memory.
+    pub(crate) fn whole(at: Strided<S>) -> Self {
+        InputLine { at, count: usize::MAX }
+    }
+
+    /// Whether `reals` reals, `parts` of which are one element, are all in memory.
+    pub(crate) fn is_whole(&self, parts: usize, reals: usize) -> bool {
+        self.count >= reals / parts
+    }
+
+    /// Whether they are also contiguous.
+    pub(crate) fn is_contiguous(&self, parts: usize, reals: usize) -> bool {
+        self.at.stride == parts as isize && self.is_whole(parts, reals)
+    }
+
+    /// Copies them to contiguous memory.
+    ///
+    /// # Safety
+    /// The elements in memory are readable, and `to` has room.
+    pub(crate) unsafe fn copy_to(&self, to: Ptr<S>, parts: usize, reals: usize) {
+        let present = parts * self.count.min(reals / parts);
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            copy(self.at, Strided { base: to, stride: parts as isize }, parts, present);
+            (present..reals).for_each(|i| to.add(i).write(S::of(0.0)));
         }
     }
 }

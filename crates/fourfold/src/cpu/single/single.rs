@@ -14,7 +14,7 @@ use crate::cpu::simd::vector::LANES;
 use crate::cpu::single::even_odd::{Join, Split};
 use crate::cpu::single::four_step::ExecutePass;
 use crate::cpu::single::intra_vector::Input;
-use crate::cpu::single::line_dft::{Buffers, LineDft, copy};
+use crate::cpu::single::line_dft::{Buffers, InputLine, LineDft, copy};
 use crate::cpu::single::real_packing::{Finish, Pack, Start, Unpack};
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::AxisRecipe;
@@ -69,7 +69,8 @@ impl<S: Dispatch> Single<S> {
     pub(crate) unsafe fn execute(
         &self,
         isa: Isa,
-        ends: [Strided<S>; 2],
+        from: InputLine<S>,
+        to: Strided<S>,
         factors: Option<LineFactors<S>>,
         memory: Ptr<S>,
         execute_pass: ExecutePass<'_, S>,
@@ -79,9 +80,9 @@ impl<S: Dispatch> Single<S> {
         unsafe {
             match self.data {
                 Data::Complex | Data::ComplexBackward if self.ends.complex => {
-                    self.dft.between(isa, ends[0], ends[1], buffers, execute_pass);
+                    self.dft.between(isa, from, to, buffers, execute_pass);
                 }
-                _ => self.execute_combined(isa, ends, factors, buffers, execute_pass),
+                _ => self.execute_combined(isa, from, to, factors, buffers, execute_pass),
             }
         }
     }
@@ -95,7 +96,8 @@ impl<S: Dispatch> Single<S> {
     unsafe fn execute_combined(
         &self,
         isa: Isa,
-        [from, to]: [Strided<S>; 2],
+        from: InputLine<S>,
+        to: Strided<S>,
         factors: Option<LineFactors<S>>,
         buffers: Buffers<S>,
         execute_pass: ExecutePass<'_, S>,
@@ -107,7 +109,7 @@ impl<S: Dispatch> Single<S> {
             match self.data {
                 Data::Real => {
                     let bare = (self.ends.bare && to.stride == 2).then_some(to.base);
-                    let spectrum = self.dft.transform(isa, self.read(isa, from, z), buffers, bare, execute_pass);
+                    let spectrum = self.dft.transform(isa, self.read(isa, from, buffers), buffers, bare, execute_pass);
                     match bare {
                         Some(out) => self.unpack_bare(isa, out),
                         None => self.finish(isa, spectrum, to, factors, other(spectrum)),
@@ -170,15 +172,12 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As for [`Single::execute`].
-    unsafe fn start(&self, isa: Isa, from: Strided<S>, free: Ptr<S>, to: Ptr<S>) {
+    unsafe fn start(&self, isa: Isa, from: InputLine<S>, free: Ptr<S>, to: Ptr<S>) {
         let (m, twiddles) = (self.dft.len(), &self.twiddles[..]);
         // SAFETY: the caller guarantees it.
         unsafe {
             if let Some(fused) = self.ends.before.as_ref().and_then(Combine::fused) {
-                if from.stride != 1 {
-                    copy(from, Strided { base: free, stride: 1 }, 1, self.ends.input);
-                }
-                let contiguous = if from.stride == 1 { from.base } else { free };
+                let contiguous = self.contiguous(from, free);
                 S::dispatch(isa, Start { pack: Pack { m, twiddles, x: free, z: to }, fused, from: contiguous });
             } else {
                 self.before(isa, from, free, to);
@@ -187,28 +186,46 @@ impl<S: Dispatch> Single<S> {
         }
     }
 
-    /// The line in the order of the DFT's real side: its own memory if possible, or a copy in
-    /// `free`.
+    /// The line in the order of the DFT's real side: its own memory if possible, or a copy in the
+    /// second buffer.
     ///
     /// # Safety
     /// As for [`Single::execute`].
-    unsafe fn read(&self, isa: Isa, from: Strided<S>, free: Ptr<S>) -> Input<S> {
+    unsafe fn read(&self, isa: Isa, from: InputLine<S>, [t, z]: Buffers<S>) -> Input<S> {
         let n = 2 * self.dft.len();
+        let contiguous = from.is_contiguous(1, self.ends.input);
         // SAFETY: the caller guarantees it.
         unsafe {
             match self.ends.even_odd {
-                _ if from.stride == 1 && !self.ends.has_order() => return Input::Interleaved(from.base),
-                Some(odd) if from.stride == 1 => {
-                    let places = Places { n, odd, from: from.base };
+                _ if contiguous && !self.ends.has_order() => return Input::Interleaved(from.at.base),
+                Some(odd) if contiguous => {
+                    let places = Places { n, odd, from: from.at.base };
                     if self.dft.takes_places() {
                         return Input::Places(places);
                     }
-                    S::dispatch(isa, Split { places, to: free });
+                    S::dispatch(isa, Split { places, to: z });
                 }
-                _ => self.ends.ordered(from).read(free, n),
+                _ if from.is_whole(1, self.ends.input) => self.ends.ordered(from.at).read(z, n),
+                _ => {
+                    from.copy_to(t, 1, self.ends.input);
+                    self.ends.ordered(Strided { base: t, stride: 1 }).read(z, n);
+                }
             }
         }
-        Input::Interleaved(free)
+        Input::Interleaved(z)
+    }
+
+    /// The contiguous memory of a line: its own if possible, or a copy in `free`.
+    ///
+    /// # Safety
+    /// As for [`Single::execute`].
+    unsafe fn contiguous(&self, from: InputLine<S>, free: Ptr<S>) -> Ptr<S> {
+        if from.is_contiguous(self.parts(), self.ends.input) {
+            return from.at.base;
+        }
+        // SAFETY: the caller guarantees it.
+        unsafe { from.copy_to(free, self.parts(), self.ends.input) };
+        free
     }
 
     /// Writes the real side of the DFT at `from` to the line.
@@ -236,17 +253,13 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As for [`Single::execute`].
-    unsafe fn before(&self, isa: Isa, from: Strided<S>, to: Ptr<S>, free: Ptr<S>) {
+    unsafe fn before(&self, isa: Isa, from: InputLine<S>, to: Ptr<S>, free: Ptr<S>) {
         let combine = self.ends.before.as_ref();
         let combine: &Combine<S> = combine.expect("sums that do not start with reals in order start with a combine");
         // SAFETY: the caller guarantees it.
         unsafe {
-            let mut contiguous = Strided { base: from.base, stride: 1 };
-            if from.stride != self.parts() as isize {
-                contiguous.base = free;
-                copy(from, Strided { base: free, stride: self.parts() as isize }, self.parts(), self.ends.input);
-            }
-            S::dispatch(isa, CombineAlong { combine, from: contiguous, to: Strided { base: to, stride: 1 } });
+            let from = Strided { base: self.contiguous(from, free), stride: 1 };
+            S::dispatch(isa, CombineAlong { combine, from, to: Strided { base: to, stride: 1 } });
         }
     }
 

@@ -12,6 +12,7 @@ use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::cpu::single::four_step::ExecutePass;
+use crate::cpu::single::line_dft::InputLine;
 use crate::cpu::single::single::Single;
 use std::sync::Arc;
 
@@ -86,7 +87,8 @@ impl<S: Dispatch> SinglePass<S> {
                     rule: values.rule(),
                     first: (tile.first == 0 && values.rule() == Rule::ReciprocalSum).then_some(memory.first),
                 });
-                self.execute(isa, [rows(from, 0), rows(to, 1)], multiply, memory, execute_pass);
+                let line = InputLine { at: rows(from, 0), count: from.shape[self.axis] };
+                self.execute(isa, line, rows(to, 1), multiply, memory, execute_pass);
             }
         }
     }
@@ -98,7 +100,8 @@ impl<S: Dispatch> SinglePass<S> {
     unsafe fn execute(
         &self,
         isa: Isa,
-        [from, to]: [Strided<S>; 2],
+        from: InputLine<S>,
+        to: Strided<S>,
         multiply: Option<MultiplyLine<S>>,
         memory: SingleMemory<S>,
         execute_pass: ExecutePass<'_, S>,
@@ -114,16 +117,16 @@ impl<S: Dispatch> SinglePass<S> {
             unsafe {
                 match (&self.ops[i], multiply) {
                     (SingleOp::Transform(line), _) => {
-                        line.execute(isa, [source, target], factors, memory.buffers, execute_pass);
+                        line.execute(isa, source, target, factors, memory.buffers, execute_pass);
                     }
                     (SingleOp::Multiply(_), Some(job)) => {
-                        job.first.into_iter().for_each(|first| first.write(source.base.read()));
-                        S::dispatch(isa, MultiplyLine { from: source, to: target, ..job });
+                        job.first.into_iter().for_each(|first| first.write(source.at.base.read()));
+                        S::dispatch(isa, MultiplyLine { from: source.at, to: target, ..job });
                     }
                     (SingleOp::Multiply(_), None) => unreachable!("a multiply has factors"),
                 }
             }
-            source = target;
+            source = InputLine::whole(target);
             i += if factors.is_some() { 2 } else { 1 };
         }
     }
