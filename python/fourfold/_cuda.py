@@ -275,7 +275,8 @@ def _check_output(x, spec, y):
     """Raises an exception if an array cannot be the output for `x`."""
     access = _access(x)
     if _access(y) is not access or not access.is_writable(y):
-        raise TypeError(f"out is a {type(y).__name__}, expected an array of the input's library on its device")
+        expected = "expected an array of the input's library on its device"
+        raise TypeError(f"out is a {type(y).__name__}, {expected}")
     if access.device(x) != access.device(y):
         raise ValueError(f"x is on cuda:{access.device(x)}, and out on cuda:{access.device(y)}")
     shape, name = spec.output_shape(tuple(x.shape)), _output_name(x, spec)

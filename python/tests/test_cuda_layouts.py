@@ -180,7 +180,8 @@ def test_plans_multiply(device, kinds):
 def test_what_kernels_would_read_or_write_elsewhere_is_refused(device):
     fft, single = fourfold.plan("fft", 6), fourfold.plan("dct2", 6, "f4")
     x, x_single = device.asarray(signal(6)), device.asarray(signal(6, dtype="f4"))
-    for plan, given in ((fft, x), (single, x), (fourfold.plan("irfft", 10), x), (single, device.asarray([1] * 6))):
+    integers = device.asarray([1] * 6)
+    for plan, given in ((fft, x), (single, x), (fourfold.plan("irfft", 10), x), (single, integers)):
         with pytest.raises(TypeError, match="elements of"):
             plan(given)
     assert single(device.asarray(signal(6, dtype="c8"))).dtype == "c8"

@@ -311,7 +311,8 @@ mod tests {
         let both = format!("{CPU}\n").replace("on cpu", "on cuda:0");
         fs::write(folder.join("v-cuda-0.md"), both).unwrap();
         let text = join(&[run("t-cpu.md t cpu\n", ""), run("v-cuda-0.md v cuda:0\n", "")]);
-        assert!(text.contains("- t on cuda:0: it was not measured.\n- v on cpu: it was not measured.\n"), "{text}");
+        assert!(text.contains("- v on cpu: it was not measured.\n- t on cuda:0: it was not measured.\n"), "{text}");
+        assert_eq!(not_measured(&["a", "b"], "cpu").unwrap(), "a, b on cpu: they were not measured");
     }
 
     #[test]

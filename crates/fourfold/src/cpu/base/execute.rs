@@ -31,9 +31,9 @@ pub(crate) trait Execute<S>: Send + Sync {
     ///
     /// # Safety
     /// The arrays have the shapes of the problem, or an input that
-    /// [`Plan::execute_padded`](crate::plan::plan::Plan::execute_padded) accepts. Their memory is readable and writable, and
-    /// nothing else accesses it during the call. `scratch` has [`Execute::scratch_bytes`] bytes and
-    /// is aligned to 64.
+    /// [`Plan::execute_padded`](crate::plan::plan::Plan::execute_padded) accepts. Their memory is
+    /// readable and writable, and nothing else accesses it during the call. `scratch` has
+    /// [`Execute::scratch_bytes`] bytes and is aligned to 64.
     unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool);
 
     /// Transforms the first view to the second, which have these layouts.
