@@ -139,7 +139,7 @@ fn claims(all: &[Vec<Option<f64>>]) -> Vec<Claim> {
     for (slow, text, bound) in [
         (
             BRUTE_FORCE_ON_PROCESSOR,
-            "the FFT on a GPU takes significantly less time than the brute force on a CPU (100 times less)",
+            "the FFT on the device takes significantly less time than the brute force on a CPU (100 times less)",
             100.0,
         ),
         (LEVELS_ON_PROCESSOR, "and than the FFT on a CPU (3 times less)", 3.0),
