@@ -4,9 +4,10 @@
 mod common;
 
 use common::present;
-use fourfold::Planner;
+use common::sample::sample;
 use fourfold::baseline::Algorithm;
 use fourfold::electrostatics::{Cells, Circuit, Electrostatics, Float, Grid, Map, Scaling};
+use fourfold::{Planner, Precision};
 use fourfold_gpu::{GpuCells, GpuElectrostatics, GpuMaps, GpuPlanner};
 
 /// Positions and sizes of cells all over a region of 10 by 6.
@@ -187,9 +188,14 @@ fn compare<T: Float + PartialEq + std::fmt::Debug>(planner: &GpuPlanner, bins: [
 fn cells_do_the_same_as_on_the_processor() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    for (bins, smoothing) in [([2, 2], 0.0), ([16, 16], 2f64.sqrt()), ([3, 200], 0.0), ([160, 128], 2f64.sqrt())] {
-        compare::<f64>(&planner, bins, smoothing);
-        compare::<f32>(&planner, bins, smoothing);
+    let boards = [([2, 2], 0.0), ([16, 16], 2f64.sqrt()), ([3, 200], 0.0), ([160, 128], 2f64.sqrt())];
+    let cases =
+        boards.into_iter().flat_map(|board| [Precision::F64, Precision::F32].map(|precision| (board, precision)));
+    for ((bins, smoothing), precision) in sample(cases, 2, 0) {
+        match precision {
+            Precision::F32 => compare::<f32>(&planner, bins, smoothing),
+            Precision::F64 => compare::<f64>(&planner, bins, smoothing),
+        }
     }
 }
 

@@ -86,7 +86,7 @@ fn filters_are_those_of_the_cpu() {
 fn filters_are_as_their_definitions() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    for (i, filter) in sample(filtered::cases().enumerate(), 2, 0) {
+    for (i, filter) in sample(filtered::cases().enumerate(), 8, 0) {
         let all = filter.multipliers();
         let multiplier = &all[i % all.len()];
         let plan = planner.plan(filter.pipeline(multiplier)).unwrap();
@@ -100,7 +100,7 @@ fn sides_are_multiplied_on_the_way() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
     let cases = multiplied::cases().flat_map(|problem| SIDES.map(|side| (problem.clone(), side)));
-    for (i, (problem, side)) in sample(cases.enumerate(), 5, 0) {
+    for (i, (problem, side)) in sample(cases.enumerate(), 9, 0) {
         let all = side.multipliers(&problem);
         let multiplier = &all[i / SIDES.len() % all.len()];
         let plan = planner.plan(side.pipeline(multiplier, &problem)).unwrap();

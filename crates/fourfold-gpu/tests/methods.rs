@@ -39,7 +39,7 @@ fn methods_are_right() {
     let longer = LONGER.map(|(method, problem)| (method.parse().unwrap(), problem.parse().unwrap()));
     let all: Vec<(Algorithm, Problem)> = all.map(|(_, pair)| pair).chain(longer).collect();
     assert!(all.len() > 50, "{}", all.len());
-    for (method, problem) in sample(all, 5, 0) {
+    for (method, problem) in sample(all, 12, 0) {
         let verdict = match verdict(&planner, method.recipe(&problem).unwrap(), 1) {
             Err(error) if method.name() == "levels-in-clusters" && error.kind() == ErrorKind::Unavailable => {
                 assert!(error.to_string().contains("2 blocks must reach each other's memory"), "{error}");

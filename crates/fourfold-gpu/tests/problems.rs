@@ -35,7 +35,7 @@ fn all_hold_with(planner: &GpuPlanner, text: &str) {
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
         Err(e) => Some(format!("{problem}: {e}")),
     };
-    let wrong: Vec<_> = sample(read(text), 8, 0).into_iter().filter_map(judge).collect();
+    let wrong: Vec<_> = sample(read(text), 16, 0).into_iter().filter_map(judge).collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
