@@ -101,7 +101,7 @@ impl GpuPlanner {
     /// - An axis has more than 2^28 elements.
     /// - The compiler refuses a kernel. The message has its log, the kernel and the descriptor.
     /// - The [standard cache](Cache::standard) is an error.
-    /// - Elements of a multiplied input share an address. Kernels find factors by addresses.
+    /// - Elements of a multiplied input share an address. Kernels find those of tables by addresses.
     /// - The errors of [`Planner::recipe`].
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
         self.plan_pipeline(&what.into())
