@@ -4,5 +4,6 @@ pub(crate) mod combine;
 pub(crate) mod geometry;
 pub(crate) mod kernel;
 pub(crate) mod pointwise;
+pub(crate) mod product;
 pub(crate) mod sizes;
 pub(crate) mod stage;
