@@ -1,5 +1,5 @@
 //! Combines of half spectra: which terms they take, and where their coefficients are in the table.
-//! Combines between which a spectrum is multiplied: `desc/product.rs`.
+//! Combines between which a spectrum is multiplied: `desc/filter.rs`.
 
 use fourfold::engine::{Index, Part};
 

@@ -33,7 +33,7 @@
 //!
 //! **Filters.** A transform, a multiply and a transform back are one kernel where a block or a
 //! cluster has whole lines. The stages back begin where the others end, so that the spectrum stays
-//! in the order of reversed digits, and the product's stage works in place (`desc/product.rs`).
+//! in the order of reversed digits, and the product's stage works in place (`desc/filter.rs`).
 //! Symmetric transforms lead back from the spectrum that they led to. Where types III come first, a
 //! signal stands between both.
 //!

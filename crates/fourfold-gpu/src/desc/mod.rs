@@ -1,9 +1,9 @@
 pub(crate) mod action;
 pub(crate) mod choice;
 pub(crate) mod combine;
+pub(crate) mod filter;
 pub(crate) mod geometry;
 pub(crate) mod kernel;
 pub(crate) mod pointwise;
-pub(crate) mod product;
 pub(crate) mod sizes;
 pub(crate) mod stage;

@@ -1,7 +1,7 @@
 //! The stages of a kernel: what they do, what they read and write.
 
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
-use crate::desc::product::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
+use crate::desc::filter::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
 use fourfold::engine::Index;
 
 /// A loop over independent items.

@@ -3,7 +3,7 @@
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::SPECTRUM;
-use crate::desc::product::{ElementProduct, InnerProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
+use crate::desc::filter::{ElementProduct, InnerProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
 use crate::desc::stage::{Port, StageOp, View};
 use crate::lower::arrays::neighbours;
 use crate::lower::lowered::LoweredPass;
@@ -132,7 +132,7 @@ impl StagePipeline {
             StageOp::SymmetricLastPass(there) => {
                 let quarter = quarter_length(*transform1d, *n).filter(|quarter| *quarter == there.len)?;
                 let rule = symmetric_last_pass(*transform1d, &end_weights.swapped(), back.scale, quarter);
-                let product = SymmetricProduct { there, back: pipeline.symmetric_last_pass(rule, 1.0) };
+                let product = SymmetricProduct { there, inverse: pipeline.symmetric_last_pass(rule, 1.0) };
                 if rule.sine != there.sine {
                     return None;
                 }
@@ -159,7 +159,7 @@ impl StagePipeline {
         let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
         pipeline.tables.shares = true;
         let n = pipeline.packing.elements(len);
-        pipeline.from_half_spectra(len, &there);
+        pipeline.push_half_spectra(len, &there);
         pipeline.inverse_dft(n, None);
         let product = SignalProduct { n, order: pipeline.order(there.reorder, len) };
         pipeline.push(StageOp::SignalProduct(product), Port::Buffer, Port::Buffer);

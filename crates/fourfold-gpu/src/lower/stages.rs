@@ -91,7 +91,7 @@ impl StagePipeline {
                 }
             },
             Data::Hermitian => {
-                pipeline.from_half_spectra(len, &reduction);
+                pipeline.push_half_spectra(len, &reduction);
                 let view = View { order: pipeline.order(reduction.reorder, n), exchanged: true, ..View::default() };
                 pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
             }
@@ -181,7 +181,7 @@ impl StagePipeline {
     }
 
     /// Half spectra of `n` reals in the buffer.
-    pub(crate) fn from_half_spectra(&mut self, n: usize, reduction: &Reduction) {
+    pub(crate) fn push_half_spectra(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.half_spectra(&reduction.before);
         let roots = self.roots(n);
         self.push(StageOp::LineToHalfSpectra { n, roots, terms }, array(View::default()), Port::Buffer);

@@ -21,7 +21,14 @@ pub(crate) const CUDA: Dialect = Dialect {
         let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
         format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
     },
-    reciprocal,
+    // In single precision one instruction, at most one unit in the last place off (PTX ISA, "rcp"),
+    // where a correctly rounded one takes ten.
+    reciprocal: |x, precision| match precision {
+        Precision::F32 => {
+            format!("[=] {{ real y; asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"({x})); return y; }}()")
+        }
+        Precision::F64 => format!("1 / {x}"),
+    },
     bits: ["__float_as_int", "__int_as_float"],
     permute: |[a, b], bytes| {
         let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
@@ -49,24 +56,6 @@ pub(crate) const CUDA: Dialect = Dialect {
         wait: "cluster_wait();",
     }),
 };
-
-/// In single precision one instruction, at most one unit in the last place off (PTX ISA, "rcp"), where
-/// a correctly rounded one takes ten. In double precision the instruction knows 20 bits, and Newton's
-/// rule doubles them twice; what is 0 or infinite stays. The compiler does the same, but branches to
-/// a subroutine for numbers that are not normal, so that it cannot do several at once.
-fn reciprocal(x: &str, precision: Precision) -> String {
-    let (constraint, after) = match precision {
-        Precision::F32 => ("f", ""),
-        Precision::F64 => (
-            "d",
-            "const real e = fma(-x, y, 1.0), z = fma(y, fma(e, e, e), y); if (fabs(e) < 1) y = fma(z, fma(-x, z, 1.0), z); ",
-        ),
-    };
-    let name = if precision == Precision::F32 { "rcp.approx.f32" } else { "rcp.approx.ftz.f64" };
-    format!(
-        "[](real x) {{ real y; asm(\"{name} %0, %1;\" : \"={constraint}\"(y) : \"{constraint}\"(x)); {after}return y; }}({x})"
-    )
-}
 
 /// The kernel is launched when all blocks of the one before have ended, and waits here until what
 /// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next

@@ -10,8 +10,8 @@
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::filter::{InnerProduct, SpectrumProduct};
 use crate::desc::kernel::{KernelDesc, Packing};
-use crate::desc::product::{InnerProduct, SpectrumProduct};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};

@@ -355,9 +355,6 @@ fn kept(view: &View, m: Int, range: [usize; 2], body: impl FnOnce()) {
     if first <= range[0] && range[1] <= end {
         return body();
     }
-    if !view.of_four && end <= range[0] {
-        return;
-    }
     let m = if view.of_four { select(m % 2, int(1), m, int(first)) } else { m };
     let below = || if_less(m, int(end), body);
     if first == 0 { below() } else { if_less(int(first - 1), m, below) }

@@ -1,7 +1,7 @@
 //! The signal between a transform from a spectrum and one to a spectrum, multiplied where it stands.
 
+use crate::desc::filter::SignalProduct;
 use crate::desc::kernel::Packing;
-use crate::desc::product::SignalProduct;
 use crate::desc::stage::{Port, Split, View};
 use crate::ir::statement::{Int, Sym};
 use crate::write::dft::small_dft;

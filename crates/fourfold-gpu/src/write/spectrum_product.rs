@@ -2,9 +2,9 @@
 //! to a line, the factors of the line's elements, and the combine that leads back, term by term.
 
 use crate::desc::combine::TermRange;
+use crate::desc::filter::{ElementProduct, InnerProduct, SpectrumProduct};
 use crate::desc::kernel::Packing;
 use crate::desc::pointwise::Pointwise;
-use crate::desc::product::{ElementProduct, InnerProduct, SpectrumProduct};
 use crate::desc::stage::{Port, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::write::combine::{Packed, Spot, Spots, as_one, real, root};

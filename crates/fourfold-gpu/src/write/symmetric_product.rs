@@ -7,8 +7,8 @@
 //! Y_{3h/2}: cosines have 2(a + b), √2(a − b) and 0; sines have 0, √2(a + b) and 2(a − b).
 
 use crate::desc::combine::{SymmetricLastPass, TermRange};
+use crate::desc::filter::SymmetricProduct;
 use crate::desc::kernel::Packing;
-use crate::desc::product::SymmetricProduct;
 use crate::desc::stage::Port;
 use crate::ir::statement::{Int, Sym, int};
 use crate::write::combine::{Spot, Spots, as_one, real, root};
@@ -19,7 +19,7 @@ use fourfold::engine::{C, QUARTERS, pack, symmetric_first_pass_term};
 
 impl Writer<'_> {
     pub(crate) fn symmetric_product(&self, product: &SymmetricProduct) {
-        let SymmetricProduct { there, back } = product;
+        let SymmetricProduct { there, inverse: back } = product;
         let (h, pairs) = (there.len, self.desc.packing == Packing::HalfLength);
         let quarters = |spot: Spot, which| self.end_quarters(&Port::Buffer, spot, which);
         let done = |line, outputs| self.outputs_done(line, int(0), outputs);

@@ -24,7 +24,7 @@ pub(crate) struct SpectrumProduct {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SymmetricProduct {
     pub(crate) there: SymmetricLastPass,
-    pub(crate) back: SymmetricLastPass,
+    pub(crate) inverse: SymmetricLastPass,
 }
 
 /// A multiply between two DFTs of `n` complex elements, where they stand.
@@ -95,7 +95,7 @@ impl SpectrumProduct {
     pub(crate) fn new(
         [n, roots]: [usize; 2],
         there: &[CombineStep],
-        back: &[CombineStep],
+        inverse: &[CombineStep],
         complex: bool,
     ) -> Option<SpectrumProduct> {
         let end = |step: &CombineStep, which: bool| match *step {
@@ -103,7 +103,7 @@ impl SpectrumProduct {
             _ => None,
         };
         let end = |which: bool| {
-            let Some((place, from)) = back.iter().find_map(|step| end(step, which)) else { return Some(None) };
+            let Some((place, from)) = inverse.iter().find_map(|step| end(step, which)) else { return Some(None) };
             let to = there.iter().find_map(|step| end(step, which).filter(|end| end.0 == place))?.1;
             Some(Some(EndProduct { place: place as usize, by: [to, from] }))
         };
@@ -112,7 +112,7 @@ impl SpectrumProduct {
             let from = Between::new(step)?;
             there.iter().find_map(|step| Between::new(step)?.product(&from))
         };
-        let between = back.iter().filter(|step| Between::new(step).is_some());
+        let between = inverse.iter().filter(|step| Between::new(step).is_some());
         Some(SpectrumProduct { n, roots, ends, inner: between.map(meet).collect::<Option<_>>()?, complex })
     }
 }
@@ -137,8 +137,8 @@ impl Between {
     }
 
     /// What there is between this and one back, if they meet.
-    fn product(&self, back: &Between) -> Option<TermsProduct> {
-        let product = InnerProduct::new(self.line, back.line).filter(|_| self.terms == back.terms)?;
+    fn product(&self, inverse: &Between) -> Option<TermsProduct> {
+        let product = InnerProduct::new(self.line, inverse.line).filter(|_| self.terms == inverse.terms)?;
         let [first, step, count] = self.terms;
         Some(TermsProduct { first, step, count, product })
     }
