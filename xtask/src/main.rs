@@ -18,6 +18,7 @@ mod fuzz;
 mod gpu;
 mod machine;
 mod memory;
+mod mpi;
 mod msrv;
 mod notebooks;
 mod package;
