@@ -89,10 +89,10 @@ impl Distribution {
     pub(crate) fn fitted(&self, axes: usize, grid: &Grid) -> Result<Distribution> {
         let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
         let mut fitted = self.clone();
-        if (fitted.axes.len(), axes) == (1, 2) {
+        if axes == 1 && fitted.axes.len() == 1 {
             fitted.axes.push(vec![]);
         }
-        if fitted.axes.len() != axes {
+        if fitted.axes.len() != axes.max(2) {
             return fail(format!("the distribution {self} has {} axes, and the array {axes}", self.axes.len()));
         }
         for (dimension, &length) in grid.lengths().iter().enumerate() {

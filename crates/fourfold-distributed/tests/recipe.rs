@@ -20,7 +20,7 @@ fn a_recipe_has_the_fewest_exchanges() {
     assert_eq!(exchanges("dct2 f64 64x48x40", "2x3", "p,q,*", None), 2);
     assert_eq!(exchanges("dct2 f64 64x48x40", "2x3", "p,q,*", Some("*,p,q")), 2);
     assert_eq!(exchanges("dct2 f64 64x48x40", "2x3", "p,q,*", Some("p,q,*")), 3);
-    assert_eq!(exchanges("rfft f64 8x9x10x11", "2x3", "p,q,*,*", None), 1);
+    assert_eq!(exchanges("rfft f64 8x9x10x11", "2x3", "p,q,*,*", None), 2);
     // A batch needs none, and dimensions of length 1 divide nothing.
     assert_eq!(exchanges("dct2 f64 64x48 axes=1", "4", "p,*", None), 0);
     assert_eq!(exchanges("dct2 f64 64x48x40", "1x1", "p,q,*", Some("p,q,*")), 0);
@@ -31,13 +31,13 @@ fn a_recipe_has_the_fewest_exchanges() {
 
 #[test]
 fn the_text_says_every_step() {
-    let text = "dct2 f64 64x48x40 on 2x3 from p,q,* to *,p,q\n\
+    let text = "dct2 f64 64x48x36 on 2x3 from p,q,* to *,p,q\n\
         input -> output axis 2: dct2\n\
         output -> work exchange to p,*,q\n\
         work -> work axis 1: dct2\n\
         work -> output exchange to *,p,q\n\
         output -> output axis 0: dct2";
-    assert_eq!(recipe("dct2 f64 64x48x40", "2x3", "p,q,*", None).unwrap().to_string(), text);
+    assert_eq!(recipe("dct2 f64 64x48x36", "2x3", "p,q,*", None).unwrap().to_string(), text);
     let grid: Grid = "4".parse().unwrap();
     let [forward, inverse] = ["dct2 f64 8x6", "idct2 f64 8x6"].map(|text| text.parse().unwrap());
     let slabs = "p,*".parse().unwrap();
@@ -131,7 +131,7 @@ fn bad_input_is_an_error() {
     }
     let good = recipe("dct2 f64 8x6", "2", "p,*", None).unwrap().to_string();
     for (from, to) in
-        [("axis 1", "axis 7"), ("output -> work", "output -> output"), ("to *,p\ni", "to p,*\ni"), ("dct2\n", "dct3\n")]
+        [("axis 1", "axis 7"), ("work -> output", "output -> work"), ("to *,p\ni", "to p,*\ni"), ("dct2\n", "dct3\n")]
     {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good);

@@ -5,8 +5,8 @@ use std::io::Read;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::npy::dict::{Value, dict};
-use crate::npy::dtype::DType;
+use crate::dict::{Value, dict};
+use crate::dtype::DType;
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";

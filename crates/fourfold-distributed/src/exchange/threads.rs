@@ -43,7 +43,7 @@ struct State {
     meetings: u64,
     /// The ranks that have come to the present one.
     present: usize,
-    /// A rank that is lost, if there is one.
+    /// The first rank that was lost, if there is one.
     lost: Option<usize>,
     slots: Vec<Slot>,
 }
@@ -165,7 +165,7 @@ impl Team {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        self.team.lock().lost = Some(self.rank);
+        self.team.lock().lost.get_or_insert(self.rank);
         self.team.changed.notify_all();
     }
 }

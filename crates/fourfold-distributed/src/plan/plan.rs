@@ -17,6 +17,8 @@ pub struct Plan<E: Exchange> {
     steps: Vec<PlannedStep<E::Route>>,
     work: WorkArray,
     scratch: Option<Scratch>,
+    /// The elements that an execution needs at both ends.
+    lengths: [usize; 2],
     received: usize,
 }
 
@@ -48,7 +50,10 @@ impl<E: Exchange> Plan<E> {
         let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
         let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
         let scratch = largest.map(|plan| plan.try_scratch()).transpose()?;
-        Ok(Plan { recipe, exchange, steps, work, scratch, received: 0 })
+        let output = most_bytes(&recipe, exchange.rank(), &|id| id == ArrayId::Output);
+        let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
+        let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output.div_ceil(element)];
+        Ok(Plan { recipe, exchange, steps, work, scratch, lengths, received: 0 })
     }
 
     /// The recipe.
@@ -73,15 +78,14 @@ impl<E: Exchange> Plan<E> {
 
     /// The number of elements of the input that this rank has.
     pub fn input_len(&self) -> usize {
-        self.recipe.input().elements(self.recipe.grid(), self.exchange.rank())
+        self.lengths[0]
     }
 
     /// The number of elements that an execution needs in the slice for the output. The rank's part of
     /// the output is in the first of them. There may be more, because the slice also has arrays
     /// between steps.
     pub fn output_len(&self) -> usize {
-        let bytes = most_bytes(&self.recipe, self.exchange.rank(), &|id| id == ArrayId::Output);
-        bytes.div_ceil(self.recipe.problem().precision().bytes() * self.recipe.output().domain.reals())
+        self.lengths[1]
     }
 
     /// The bytes of the work array.
@@ -136,7 +140,7 @@ impl<E: Exchange> Plan<E> {
         only: Option<Only>,
     ) -> Result<()> {
         let mut outcome = self.check(input, output);
-        let Plan { recipe, exchange, steps, work, scratch, received } = self;
+        let Plan { recipe, exchange, steps, work, scratch, received, .. } = self;
         let mut arrays = Arrays { input: bytes_of(input), output: bytes_of_mut(output), work: work.bytes() };
         let precision = recipe.problem().precision();
         for (step, planned) in recipe.steps().iter().zip(steps) {

@@ -27,7 +27,7 @@ impl FromStr for Recipe {
         for line in lines.clone() {
             let text = line.splitn(4, ' ').nth(3).unwrap_or_default();
             let action = match text.strip_prefix("exchange to ") {
-                Some(to) => Action::Exchange { to: to.parse::<Distribution>()?.fitted(subject.axes(), &grid)? },
+                Some(to) => Action::Exchange { to: to.parse::<Distribution>()?.fitted(subject.named_axes(), &grid)? },
                 None => parse_pass(&subject, &progress, line, text)?,
             };
             progress.follow(&subject, &action);
@@ -57,7 +57,7 @@ fn parse_heading(heading: &str) -> Result<(Subject, Grid, [Distribution; 2])> {
     let (grid, rest) = rest.split_once(" from ").ok_or_else(malformed)?;
     let (input, output) = rest.split_once(" to ").ok_or_else(malformed)?;
     let (subject, grid) = (parse_subject(subject)?, grid.parse::<Grid>()?);
-    let fitted = |text: &str| text.parse::<Distribution>()?.fitted(subject.axes(), &grid);
+    let fitted = |text: &str| text.parse::<Distribution>()?.fitted(subject.named_axes(), &grid);
     let ends = [fitted(input)?, fitted(output)?];
     Ok((subject, grid, ends))
 }

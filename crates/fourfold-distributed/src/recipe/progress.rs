@@ -67,6 +67,12 @@ impl Progress {
         }
     }
 
+    /// The last axis along which a transform of the stage is left, which one process does first.
+    pub(crate) fn last_axis(&self, subject: &Subject) -> Option<usize> {
+        let transforms = subject.stages().get(self.stage)?.transforms().iter().enumerate();
+        transforms.filter(|(i, _)| !self.is_done(*i)).map(|(_, transform)| transform.axis).max()
+    }
+
     /// A pass along an axis that is whole, if one can come next.
     pub(crate) fn next_pass(&mut self, subject: &Subject) -> Option<Action> {
         let first = self.ready(subject).next()?;

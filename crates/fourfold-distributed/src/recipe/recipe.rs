@@ -14,7 +14,7 @@ use std::fmt;
 /// have, and exchanges of parts. It is plain data, which prints and parses.
 ///
 /// ```text
-/// dct2 f64 64x48x40 on 2x3 from p,q,* to *,p,q
+/// dct2 f64 64x48x36 on 2x3 from p,q,* to *,p,q
 /// input -> output axis 2: dct2
 /// output -> work exchange to p,*,q
 /// work -> work axis 1: dct2
@@ -81,8 +81,8 @@ impl Recipe {
     }
 
     fn find(subject: Subject, grid: &Grid, input: &Distribution, output: Option<&Distribution>) -> Result<Recipe> {
-        let input = input.fitted(subject.axes(), grid)?;
-        let output = output.map(|output| output.fitted(subject.axes(), grid)).transpose()?;
+        let input = input.fitted(subject.named_axes(), grid)?;
+        let output = output.map(|output| output.fitted(subject.named_axes(), grid)).transpose()?;
         let actions = search(&subject, grid, &input, output.as_ref());
         Ok(Recipe::assemble(subject, grid.clone(), input, actions))
     }

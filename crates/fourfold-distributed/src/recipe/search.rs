@@ -14,8 +14,8 @@ use crate::recipe::subject::Subject;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// The cost of a path: exchanges, then elements.
-type Cost = (usize, u128);
+/// The cost of a path: exchanges, then elements, then passes in another order than that of one process.
+type Cost = (usize, u128, usize);
 
 /// A state with the path to it.
 struct Node {
@@ -35,7 +35,7 @@ pub(crate) fn search(
     output: Option<&Distribution>,
 ) -> Vec<Action> {
     let start = Progress::start(input.clone());
-    let mut nodes = vec![with_passes(subject, grid, start, (0, 0), None, vec![])];
+    let mut nodes = vec![with_passes(subject, grid, start, (0, 0, 0), None, vec![])];
     let mut open = BinaryHeap::from([Reverse((nodes[0].cost, 0))]);
     let mut closed = HashSet::new();
     while let Some(Reverse((cost, at))) = open.pop() {
@@ -52,7 +52,7 @@ pub(crate) fn search(
             let actions = vec![Action::Exchange { to: to.clone() }];
             let mut moved = progress.clone();
             moved.distribution = to;
-            let node = with_passes(subject, grid, moved, (cost.0 + 1, cost.1 + sent), Some(at), actions);
+            let node = with_passes(subject, grid, moved, (cost.0 + 1, cost.1 + sent, cost.2), Some(at), actions);
             open.push(Reverse((node.cost, nodes.len())));
             nodes.push(node);
         }
@@ -69,7 +69,10 @@ fn with_passes(
     before: Option<usize>,
     mut actions: Vec<Action>,
 ) -> Node {
-    while let Some(pass) = progress.next_pass(subject) {
+    loop {
+        let last = progress.last_axis(subject);
+        let Some(pass) = progress.next_pass(subject) else { break };
+        cost.2 += usize::from(!matches!(pass, Action::Pass { axis, .. } if Some(axis) == last));
         cost.1 += most_elements(subject, grid, &progress, &progress.distribution);
         actions.push(pass);
     }

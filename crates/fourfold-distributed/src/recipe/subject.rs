@@ -83,6 +83,11 @@ impl Subject {
         self.signal.is_none() && self.stages.len() > 1
     }
 
+    /// The number of axes that a distribution names.
+    pub(crate) fn named_axes(&self) -> usize {
+        self.stages[0].input().shape.len()
+    }
+
     /// The number of axes of all arrays.
     pub(crate) fn axes(&self) -> usize {
         self.input().1.len()

@@ -30,8 +30,8 @@ pub(crate) struct Report {
     pub(crate) work_bytes: usize,
     pub(crate) bytes_sent: Vec<usize>,
     pub(crate) bytes_received: usize,
-    /// The transforms that it computes.
-    pub(crate) lines: Vec<AxisRecipe>,
+    /// The transforms that it computes, and whether the rank has only one line.
+    pub(crate) lines: Vec<(AxisRecipe, bool)>,
     output: Data,
 }
 
@@ -53,11 +53,15 @@ fn output_positions(array: &ArrayDesc, grid: &Grid, rank: usize) -> Vec<usize> {
     positions(&shape, &[ranges[1].clone(), ranges[0].clone()], &[0, 1])
 }
 
-fn lines(plan: &CorePlan) -> Vec<AxisRecipe> {
-    match plan.recipe() {
-        AnyRecipe::Fused(recipe) => recipe.lines().cloned().collect(),
-        AnyRecipe::Staged(_) => vec![],
-    }
+/// The transforms of a plan, and whether it has only one line of each. Engines compute a single line in
+/// other ways, even by the same factors.
+fn lines(plan: &CorePlan) -> Vec<(AxisRecipe, bool)> {
+    let AnyRecipe::Fused(recipe) = plan.recipe() else { return vec![] };
+    let is_only = |line: &AxisRecipe| {
+        let input = plan.problem().input();
+        input.elements() == input.shape[line.transform.axis]
+    };
+    recipe.lines().map(|line| (line.clone(), is_only(line))).collect()
 }
 
 /// The factors of a filter, for ranges of indices of the whole spectrum.

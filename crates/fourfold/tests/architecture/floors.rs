@@ -80,13 +80,7 @@ const EXPERIMENTS: Floors = &[
 ];
 
 /// From plans down to the hash of what they do.
-const DISTRIBUTED: Floors = &[
-    &["plan/"],
-    &["exchange/"],
-    &["recipe/"],
-    &["distribution.rs"],
-    &["grid.rs", "hash.rs"],
-];
+const DISTRIBUTED: Floors = &[&["plan/"], &["exchange/"], &["recipe/"], &["distribution.rs"], &["grid.rs", "hash.rs"]];
 
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
