@@ -38,6 +38,9 @@ fn difference(a: &Data, b: &Data, len: usize) -> f64 {
     norm(&|i| a.get(i) - b.get(i)) / norm(&|i| b.get(i))
 }
 
+/// Makes a multiplier of lists.
+type Make = fn(Vec<Vec<f64>>) -> Multiplier;
+
 /// Compares filters with every type of real factors with the plan of one process.
 fn compare(texts: [&str; 2], grid: &str, input: &str, output: Option<&str>, exchanges: usize) {
     let [forward, inverse]: [Problem; 2] = texts.map(|text| text.parse().unwrap());
@@ -46,7 +49,7 @@ fn compare(texts: [&str; 2], grid: &str, input: &str, output: Option<&str>, exch
         Recipe::filter(&forward, &inverse, &grid.parse().unwrap(), &input.parse().unwrap(), output.as_ref()).unwrap();
     assert_eq!(recipe.exchanges(), exchanges, "{recipe}");
     let lists = lists(&forward.output().shape);
-    let kinds: [fn(Vec<Vec<f64>>) -> Multiplier; 3] =
+    let kinds: [Make; 3] =
         [Multiplier::Separable, |lists| Multiplier::Table(products(&lists)), Multiplier::ReciprocalSum];
     for kind in kinds {
         let filter = Pipeline::from(&forward).multiply(kind(lists.clone())).transform(&inverse);

@@ -88,16 +88,16 @@ impl ThreadRank {
             state.slots[self.member.rank] = offer;
         }
         state.present += 1;
-        let meeting = state.meetings;
+        let number = state.meetings;
         if state.present == state.slots.len() {
-            (state.present, state.meetings) = (0, meeting + 1);
+            (state.present, state.meetings) = (0, number + 1);
             team.changed.notify_all();
         }
-        while state.meetings == meeting && state.lost.is_none() {
+        while state.meetings == number && state.lost.is_none() {
             state = team.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         // A meeting that all ranks have come to counts, even if one is lost after it.
-        if state.meetings == meeting {
+        if state.meetings == number {
             return Err(ended(state.lost.unwrap_or_default()));
         }
         read(&state.slots);

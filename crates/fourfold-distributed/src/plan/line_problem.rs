@@ -22,10 +22,7 @@ pub(crate) fn line_problem(
         let builder = Problem::builder(kind, problem.precision(), shape).axes([transform.axis as isize]);
         let builder = builder.norm(norm).orthogonalize(orthogonalize).scale(scale);
         let builder = if problem.is_adjoint() { builder.adjoint() } else { builder };
-        output_strides
-            .into_iter()
-            .fold(builder, |builder, strides| ProblemBuilder::output_strides(builder, strides))
-            .build()
+        output_strides.into_iter().fold(builder, ProblemBuilder::output_strides).build()
     };
     let plain = build(false, 1.0)?;
     let orthogonalize = plain.transforms()[0].end_weights != transform.end_weights;

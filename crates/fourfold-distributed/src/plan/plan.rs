@@ -25,14 +25,14 @@ pub struct Plan<E: Exchange> {
 /// The executable form of a step.
 pub(crate) enum PlannedStep<R> {
     /// A pass from one number of elements to another. There is no plan where the rank has none.
-    Pass { plan: Option<fourfold::Plan>, elements: [usize; 2], domains: [Domain; 2] },
+    Pass { plan: Option<Box<fourfold::Plan>>, elements: [usize; 2], domains: [Domain; 2] },
     /// An exchange, with the bytes that this rank sends.
     Exchange { bytes_sent: usize, route: R },
 }
 
 impl<R> PlannedStep<R> {
     fn pass(&self) -> Option<&fourfold::Plan> {
-        if let PlannedStep::Pass { plan, .. } = self { plan.as_ref() } else { None }
+        if let PlannedStep::Pass { plan, .. } = self { plan.as_deref() } else { None }
     }
 }
 

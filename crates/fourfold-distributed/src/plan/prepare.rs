@@ -49,7 +49,7 @@ impl<E: Exchange> Preparation<'_, E> {
             Action::Pass { ops, .. } => {
                 let elements = [before, after].map(|array| array.elements(recipe.grid(), rank));
                 let domains = [before.domain, after.domain];
-                let plan = if elements[0] == 0 { None } else { Some(self.pass(i, before, after, ops)?) };
+                let plan = if elements[0] == 0 { None } else { Some(Box::new(self.pass(i, before, after, ops)?)) };
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
         }

@@ -82,6 +82,9 @@ const EXPERIMENTS: Floors = &[
 /// From plans down to the hash of what they do.
 const DISTRIBUTED: Floors = &[&["plan/"], &["exchange/"], &["recipe/"], &["distribution.rs"], &["grid.rs", "hash.rs"]];
 
+/// From the commands down to the ranks, which are the crate as a library.
+const MPI: Floors = &[&["commands/"], &["session.rs", "files.rs"], &["data.rs"], &["args.rs"], &["rank/"]];
+
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
     &["electrostatics.rs", "poisson.rs", "signal.rs"],
@@ -100,6 +103,7 @@ const CRATES: &[(&str, Floors)] = &[
     ("fourfold-cli", COMMAND),
     ("fourfold-experiments", EXPERIMENTS),
     ("fourfold-distributed", DISTRIBUTED),
+    ("fourfold-mpi", MPI),
     ("fourfold-python", PYTHON),
 ];
 
