@@ -62,9 +62,27 @@ pub(crate) fn suite() -> Result<Outcome> {
             "`{problem}` {division}: expected `{says}`, not\n{message}"
         );
     }
+    disagreements()?;
     run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
     files()?;
     Ok(Outcome::Done)
+}
+
+/// Ranks that plan different problems, and a rank that ends, are errors for all.
+fn disagreements() -> Result<()> {
+    let program = program();
+    let other = |arguments: &[&str]| {
+        let mut start = mpirun(2, "verify");
+        start.args(["dct2 f64 12x10", "--grid", "3", ":", "-n", "1"]).args(arguments).stderr(Stdio::piped());
+        start.output()
+    };
+    let name = program.to_str().context("a path in UTF-8")?;
+    let output = other(&[name, "verify", "dct2 f64 12x11", "--grid", "3"])?;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(!output.status.success() && message.contains("rank 2 plans another problem"), "{message}");
+    let output = other(&["sh", "-c", "exit 3"])?;
+    ensure!(!output.status.success(), "a rank that ends is not noticed");
+    Ok(())
 }
 
 /// Transforms a file with several numbers of ranks, and compares the results with that of one.
@@ -90,14 +108,20 @@ fn files() -> Result<()> {
     Ok(())
 }
 
-/// A command of `fourfold-mpi` on so many ranks, which may be more than there are cores.
+/// A command of `fourfold-mpi` on so many ranks.
 fn mpirun(ranks: usize, name: &str) -> Command {
+    let mut start = mpirun_command(ranks);
+    start.arg(program()).arg(name);
+    start
+}
+
+/// A program on so many ranks, which may be more than there are cores. The program is to be added.
+pub(crate) fn mpirun_command(ranks: usize) -> Command {
     let mut start = command(&format!("mpirun -n {ranks} --oversubscribe --bind-to none"));
     // Open MPI refuses to run as root otherwise. The tests of containers run as root.
     start.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
-    // Ranks without a core of theirs let others run while they wait.
+    // Ranks without a core let others run while they wait.
     start.env("OMPI_MCA_mpi_yield_when_idle", "1");
-    start.arg(program()).arg(name);
     start
 }
 
