@@ -1,6 +1,6 @@
 """mpi4py-fft beside fourfold-mpi: DCT-II in f64 by FFTW with FFTW_MEASURE, as slabs.
 
-    mpirun -n 2 python3 mpi4py_fft_peer.py ROUNDS LENGTH LENGTH [LENGTH]
+    mpirun -n 2 /usr/bin/python3 mpi4py_fft_peer.py ROUNDS LENGTH LENGTH [LENGTH]
 
 Prints the least seconds of the rounds, of the slowest rank in each, by rank 0. The output is left as it
 comes out.
@@ -16,7 +16,10 @@ from mpi4py_fft import PFFT, fftw, newDistArray
 rounds, shape = int(sys.argv[1]), [int(length) for length in sys.argv[2:]]
 world = MPI.COMM_WORLD
 dct, idct = functools.partial(fftw.dctn, type=2), functools.partial(fftw.idctn, type=2)
-axes = ((0,), tuple(range(1, len(shape))))
+# mpi4py-fft asks for the number of dimensions of the axes, which new versions of NumPy refuse for tuples
+# of different lengths.
+axes = numpy.empty(2, dtype=object)
+axes[0], axes[1] = (0,), tuple(range(1, len(shape)))
 plan = PFFT(
     world, shape, axes=axes, dtype=numpy.double, slab=True, transforms={axis: (dct, idct) for axis in axes}
 )

@@ -56,7 +56,7 @@ fn seconds(number: usize, shape: &str, fftw: &PathBuf) -> Result<f64> {
             return answer["seconds"].as_f64().context("fourfold-mpi prints no seconds");
         }
         1 => start.arg(fftw).args(["transposed", ROUNDS]),
-        _ => start.arg("python3").arg(root().join("bench/mpi/mpi4py_fft_peer.py")).arg(ROUNDS),
+        _ => start.arg("/usr/bin/python3").arg(root().join("bench/mpi/mpi4py_fft_peer.py")).arg(ROUNDS),
     };
     match output(start.args(lengths)) {
         Ok(text) => text.trim().parse().with_context(|| format!("{} prints {text:?}", NAMES[number])),
