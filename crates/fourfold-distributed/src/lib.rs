@@ -10,7 +10,7 @@
 //!     let grid: Grid = "2".parse()?;
 //!     Recipe::new(&"dct2 f64 4x4".parse()?, &grid, &"p,*".parse()?, None)
 //! };
-//! assert!(recipe()?.to_string().starts_with("dct2 f64 4x4 on 2 from p,* to *,p\ninput -> output axis 1: dct2\n"));
+//! assert!(recipe()?.to_string().starts_with("dct2 f64 4x4 on 2 from p,* to *,p\ninput -> work axis 1: dct2\n"));
 //! std::thread::scope(|scope| {
 //!     for rank in ThreadRank::all(2) {
 //!         scope.spawn(move || {

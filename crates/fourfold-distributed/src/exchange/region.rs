@@ -45,9 +45,7 @@ impl Region {
         let mut runs: Vec<[usize; 2]> = vec![[1, 1]];
         for &[length, stride] in self.axes.iter().rev().filter(|[length, _]| *length > 1) {
             match runs.last_mut() {
-                Some([run, step]) if *run * *step == stride || *run == 1 => {
-                    (*run, *step) = (*run * length, stride / *run)
-                }
+                Some([run, step]) if *run * *step == stride => *run *= length,
                 _ => runs.push([length, stride]),
             }
         }
