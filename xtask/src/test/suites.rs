@@ -4,7 +4,7 @@ use super::tier::{ALWAYS, FULL, GATE, QUICK};
 use super::{ALL_FEATURES, Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS, python};
 use crate::photographs::photographs;
 use crate::process::{command, root, run, target_folder, work_folder};
-use crate::{arm, fuzz, gpu, memory, msrv, package};
+use crate::{arm, fuzz, gpu, memory, mpi, msrv, package};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,6 +32,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "oclgrind", budget: 45, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
+    Suite { name: "mpi", budget: mpi::BUDGET, tiers: GATE, run: mpi::suite },
     Suite { name: "experiments", budget: 150, tiers: GATE, run: experiments },
     Suite { name: "experiments-in-time", budget: 900, tiers: FULL, run: experiments_in_time },
     Suite { name: "core", budget: 230, tiers: QUICK, run: core },
@@ -45,7 +46,7 @@ fn done(_: ()) -> Outcome {
 
 fn format() -> Result<Outcome> {
     run(&mut command("cargo fmt --all --check"))?;
-    for manifest in ["fuzz", "bench", "bench/device"] {
+    for manifest in ["fuzz", "bench", "bench/device", "crates/fourfold-mpi"] {
         run(&mut command(&format!("cargo fmt --manifest-path {manifest}/Cargo.toml --check")))?;
     }
     subjects().map(done)
