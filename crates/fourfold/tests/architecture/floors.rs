@@ -81,7 +81,7 @@ const EXPERIMENTS: Floors = &[
 
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
-    &["electrostatics.rs", "poisson.rs", "signal.rs"],
+    &["electrostatics.rs", "poisson.rs", "signal.rs", "xla_cuda.rs"],
     &["cuda.rs"],
     &["plan.rs", "jpeg.rs", "xla.rs"],
     &["arrays.rs"],
