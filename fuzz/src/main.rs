@@ -13,7 +13,7 @@ mod cache_entry;
 mod circuit;
 #[path = "../../crates/fourfold/tests/common/mod.rs"]
 mod common;
-#[path = "../../crates/fourfold-cli/src/npy/mod.rs"]
+#[path = "../../crates/fourfold-cli/src/npy.rs"]
 #[allow(dead_code)]
 mod npy;
 /// Images of the command, and PNG files. The paths begin in a folder that exists.

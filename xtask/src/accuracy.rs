@@ -16,7 +16,7 @@ const SEEDS: u64 = 10;
 const LONG_SEEDS: u64 = 2;
 const LONG: usize = 20_000;
 
-const KINDS: [&str; 14] =
+pub(crate) const KINDS: [&str; 14] =
     ["dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "idxst", "fft", "ifft", "rfft", "irfft"];
 
 /// Runs a build of the command `fourfold`.

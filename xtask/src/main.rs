@@ -4,6 +4,7 @@ mod accuracy;
 mod arm;
 mod bench_cpu;
 mod bench_ducc;
+mod bench_mpi;
 mod bench_python;
 mod bench_solvers;
 mod carry;
@@ -18,6 +19,7 @@ mod fuzz;
 mod gpu;
 mod machine;
 mod memory;
+mod mpi;
 mod msrv;
 mod notebooks;
 mod package;
@@ -57,6 +59,11 @@ const TASKS: &[Task] = &[
         run: bench_solvers::run_task,
     },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task {
+        name: "bench-mpi",
+        about: "time fourfold-mpi beside FFTW's MPI and mpi4py-fft, on two ranks",
+        run: bench_mpi::run_task,
+    },
     Task {
         name: "bench-python",
         about: "time the package for Python beside the engine in Rust, SciPy and ducc0",

@@ -23,6 +23,11 @@ const LIBJPEG_TURBO: &str = "libjpeg-turbo-progs";
 pub(crate) const FOR_ARM: [[&str; 2]; 2] =
     [["qemu-aarch64", "qemu-user"], ["aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"]];
 
+/// The compiler and the starter of programs with MPI, and the library by which the binding of MPI is made,
+/// with Debian's packages.
+pub(crate) const FOR_MPI: [[&str; 2]; 3] =
+    [["mpicc", "libopenmpi-dev"], ["mpirun", "openmpi-bin"], ["llvm-config", "libclang-dev llvm"]];
+
 /// Installs what is missing; silent if nothing is.
 pub(crate) fn run_if_missing() -> Result<()> {
     for [subcommand, component] in COMPONENTS {

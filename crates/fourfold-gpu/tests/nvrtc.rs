@@ -8,7 +8,7 @@ use common::sample::{sample, whole};
 use common::{families, read};
 use fourfold::electrostatics::{Electrostatics, Float, Grid};
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-use fourfold::poisson::{Axis, Boundary::*, Equation};
+use fourfold::poisson::{Axis, Boundary, Boundary::*, Ends, Equation};
 use fourfold::{Planner, Precision, Problem};
 use fourfold_gpu::blocks::{BlockAlgorithm, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
 use fourfold_gpu::inspect::Launch;
@@ -114,17 +114,25 @@ fn kernels_of_every_sort_compile_without_spills() {
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }
 
-/// Solves of Poisson's equation, whose kernels multiply: those whose speed is promised, and one of
-/// complex elements.
+/// Solves of Poisson's equation, whose kernels multiply: those whose speed is promised, and one of every
+/// sort of kind.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask test brings it"]
 fn kernels_of_solves_compile_without_spills() {
     let target = Target::cuda("sm_90").unwrap();
     let mut spilling = vec![];
-    for (points, boundary) in
-        [(vec![4096; 2], Neumann), (vec![1024; 2], Dirichlet), (vec![512; 3], Neumann), (vec![256; 2], Periodic)]
-    {
-        let axes: Vec<_> = points.iter().map(|&n| Axis::cells(n, 1.0, boundary)).collect();
+    let cells = |n, boundary: Boundary| Axis::cells(n, 1.0, boundary);
+    let nodes = |n, ends: Ends| Axis::nodes(n, 1.0, ends);
+    for axes in [
+        vec![cells(4096, Neumann); 2],
+        vec![cells(1024, Dirichlet); 2],
+        vec![cells(512, Neumann); 3],
+        vec![cells(256, Periodic); 2],
+        vec![cells(4096, Periodic); 2],
+        vec![nodes(4097, Neumann.into()); 2],
+        vec![nodes(511, Dirichlet.into()); 2],
+        vec![nodes(512, (Dirichlet, Neumann).into()); 2],
+    ] {
         let equation = Equation::new(axes).unwrap();
         for precision in [Precision::F32, Precision::F64] {
             let pipeline = equation.pipeline(precision).unwrap();

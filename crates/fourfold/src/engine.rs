@@ -26,10 +26,12 @@ pub use crate::recipe::reduction::{Data, Part, Reduction, Rotation, SpectrumTerm
 pub use crate::recipe::reorder::{EvenOdd, Index, Permutation, Reorder, Run};
 pub use crate::recipe::rules::cosine_sine::{dft_of, reduce};
 pub use crate::recipe::rules::extension::{
-    QUARTERS, SymmetricLastPass, quarter_length, symmetric_last_pass, symmetric_last_pass_term,
+    QUARTERS, SymmetricLastPass, quarter_length, symmetric_first_pass_term, symmetric_last_pass,
+    symmetric_last_pass_term,
 };
 pub use crate::recipe::rules::four_step::{pack, unpack};
 pub use crate::recipe::rules::mixed_radix::factors;
+pub use crate::recipe::rules::symmetric::reduce_from_spectrum;
 pub use crate::recipe::scheme::Scheme;
 pub use crate::recipe::scheme::{Factor, RADICES, length};
 

@@ -4,7 +4,7 @@ use super::tier::{ALWAYS, FULL, GATE, QUICK};
 use super::{ALL_FEATURES, Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS, python};
 use crate::photographs::photographs;
 use crate::process::{command, root, run, target_folder, work_folder};
-use crate::{arm, fuzz, gpu, memory, msrv, package};
+use crate::{arm, fuzz, gpu, memory, mpi, msrv, package};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,8 +17,8 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "format", budget: 10, tiers: ALWAYS, run: format },
     Suite { name: "clippy", budget: 60, tiers: GATE, run: clippy },
     Suite { name: "outside", budget: 30, tiers: GATE, run: outside },
-    Suite { name: "docs", budget: 20, tiers: GATE, run: docs },
-    Suite { name: "package", budget: 30, tiers: GATE, run: || package::suite().map(done) },
+    Suite { name: "docs", budget: 15, tiers: GATE, run: docs },
+    Suite { name: "package", budget: 15, tiers: GATE, run: || package::suite().map(done) },
     Suite { name: "msrv", budget: 60, tiers: FULL, run: msrv::suite },
     Suite { name: "first-command", budget: 180, tiers: FULL, run: first_command },
     Suite { name: "miri", budget: 600, tiers: FULL, run: memory::miri },
@@ -27,16 +27,17 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "valgrind", budget: 600, tiers: FULL, run: memory::valgrind },
     Suite { name: "fuzz", budget: 1200, tiers: FULL, run: fuzz::suite },
     Suite { name: "bench", budget: 60, tiers: FULL, run: bench },
-    Suite { name: "readme", budget: 150, tiers: GATE, run: readme },
-    Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
-    Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
+    Suite { name: "readme", budget: 135, tiers: GATE, run: readme },
+    Suite { name: "nvrtc", budget: 75, tiers: GATE, run: || gpu::nvrtc(false) },
+    Suite { name: "oclgrind", budget: 45, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
+    Suite { name: "mpi", budget: mpi::BUDGET, tiers: GATE, run: mpi::suite },
     Suite { name: "experiments", budget: 150, tiers: GATE, run: experiments },
     Suite { name: "experiments-in-time", budget: 900, tiers: FULL, run: experiments_in_time },
     Suite { name: "core", budget: 230, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
-    Suite { name: "tests", budget: 420, tiers: GATE, run: tests },
+    Suite { name: "tests", budget: 510, tiers: GATE, run: tests },
 ];
 
 fn done(_: ()) -> Outcome {
@@ -45,7 +46,7 @@ fn done(_: ()) -> Outcome {
 
 fn format() -> Result<Outcome> {
     run(&mut command("cargo fmt --all --check"))?;
-    for manifest in ["fuzz", "bench", "bench/device"] {
+    for manifest in ["fuzz", "bench", "bench/device", "crates/fourfold-mpi"] {
         run(&mut command(&format!("cargo fmt --manifest-path {manifest}/Cargo.toml --check")))?;
     }
     subjects().map(done)

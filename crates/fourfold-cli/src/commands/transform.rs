@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Problem};
+use fourfold_npy::Header;
 use serde::Serialize;
 
 use crate::any_plan::AnyPlan;
@@ -11,7 +12,6 @@ use crate::array::zeros_of;
 use crate::array_files::open_array;
 use crate::files::output::{Output, check_outputs};
 use crate::npy;
-use crate::npy::header::Header;
 use crate::print::print_json;
 use crate::problems::quoted;
 use crate::progress::Progress;

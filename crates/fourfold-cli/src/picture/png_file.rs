@@ -37,6 +37,9 @@ pub(crate) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Pictur
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info()?;
+    // The decoder takes a palette of any length, and panics where the last colour is cut off.
+    let palette = reader.info().palette.as_deref().map_or(0, <[u8]>::len);
+    ensure!(palette.is_multiple_of(3), "its palette has {palette} bytes, which is no multiple of 3");
     let (color, depth) = reader.output_color_type();
     let (channels, is_deep) = (color.samples(), depth == BitDepth::Sixteen);
     let [width, height] = [reader.info().width as usize, reader.info().height as usize];

@@ -3,7 +3,7 @@
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::Port;
+use crate::desc::stage::{Port, Stage};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 
@@ -37,6 +37,8 @@ impl KernelDesc {
         let range = DigitRange { first: 1, last: self.digits.len() };
         let mut desc = KernelDesc { cluster, range, side_by_side: true, ..self.clone() };
         match &mut *desc.stages {
+            // Only DFTs and half spectra go to other blocks.
+            [.., Stage { op, .. }, _] if self.inverse && op.is_product() => return None,
             [.., to_slices, last] if self.inverse => {
                 (to_slices.to, last.from) = (Port::ClusterSlices, Port::ClusterSlices)
             }

@@ -43,6 +43,7 @@ impl KernelDesc {
                 StageOp::SymmetricLastPass(_)
                 | StageOp::LineToHalfSpectra { .. }
                 | StageOp::SpectrumProduct(_)
+                | StageOp::SymmetricProduct(_)
                 | StageOp::ElementProduct(_) => true,
                 _ => false,
             })

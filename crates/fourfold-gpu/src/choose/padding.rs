@@ -37,18 +37,14 @@ impl KernelDesc {
     fn conflicts_of(&self, i: usize) -> usize {
         let stage = &self.stages[i];
         let spectrum = |op: &StageOp| match op {
-            StageOp::HalfSpectraToLine { .. }
-            | StageOp::SymmetricLastPass(_)
-            | StageOp::LineToHalfSpectra { .. }
-            | StageOp::SpectrumProduct(_)
-            | StageOp::ElementProduct(_) => true,
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
-            _ => false,
+            StageOp::SignalProduct(_) => false,
+            op => op.takes_pairs() || op.is_product(),
         };
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.op {
-            StageOp::Butterflies(split) if self.is_fused(i) => {
+            StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(|j| frequency(j, &before) * split.radix)
             }

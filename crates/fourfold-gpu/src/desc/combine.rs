@@ -1,4 +1,5 @@
 //! Combines of half spectra: which terms they take, and where their coefficients are in the table.
+//! Combines between which a spectrum is multiplied: `desc/filter.rs`.
 
 use fourfold::engine::{Index, Part};
 
@@ -24,6 +25,9 @@ pub(crate) enum Matrix {
     Reflections(usize),
     /// \[a, b, −b, a\] for each, as pairs (a, b).
     Rotations(usize),
+    /// One for all that leads from a part of a term to one real of the line, and back: times the
+    /// number at this place.
+    Part(Part, usize),
 }
 
 /// [`fourfold::engine::SymmetricLastPass`] with its coefficients in the table.
@@ -48,93 +52,6 @@ pub(crate) struct HalfSpectra {
     pub(crate) first: Option<(usize, usize)>,
     pub(crate) inner: Option<([Index; 2], Matrix)>,
     pub(crate) last: Option<(usize, usize)>,
-}
-
-/// A multiply between two combines: half spectra of `n` reals become a line, which is multiplied, and
-/// becomes half spectra again. The elements that a term becomes are those that it comes back from,
-/// so that terms k and N − k stay where they stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct SpectrumProduct {
-    pub(crate) n: usize,
-    /// w_n^k, for pairs.
-    pub(crate) roots: usize,
-    /// The first term and the last; without, they become 0.
-    pub(crate) ends: [Option<EndProduct>; 2],
-    pub(crate) inner: Option<InnerProduct>,
-    /// Whether elements of the line are complex.
-    pub(crate) complex: bool,
-}
-
-/// A multiply between two DFTs of `n` complex elements, where they stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ElementProduct {
-    pub(crate) n: usize,
-    /// Whether real and imaginary parts are exchanged after the first DFT, and before the second.
-    pub(crate) exchanged: [bool; 2],
-    /// Elements are multiplied by `table[scale]`, too.
-    pub(crate) scale: Option<usize>,
-    /// Elements are matrices of two reals of the line, whose factors count.
-    pub(crate) combined: Option<InnerProduct>,
-}
-
-/// A term that is real.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct EndProduct {
-    /// Its real on the line.
-    pub(crate) place: usize,
-    /// Its factors on the way to the line, and back.
-    pub(crate) by: [usize; 2],
-}
-
-/// Terms between the ends, or elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct InnerProduct {
-    /// The reals of the line that the matrices lead to.
-    pub(crate) line: [Index; 2],
-    /// Those to the line, and those back.
-    pub(crate) matrices: [Matrix; 2],
-    /// Whether the matrices back take the second real first.
-    pub(crate) swaps: bool,
-}
-
-impl InnerProduct {
-    /// What there is between two reals of the line and those, if they are the same.
-    pub(crate) fn new(there: ([Index; 2], Matrix), from: ([Index; 2], Matrix)) -> Option<InnerProduct> {
-        let (line, [a, b]) = (there.0, there.0);
-        let swaps = from.0 == [b, a];
-        (swaps || from.0 == line).then_some(InnerProduct { line, matrices: [there.1, from.1], swaps })
-    }
-}
-
-impl SpectrumProduct {
-    /// What there is between `steps` to a line and `terms` from it, if they meet as they must.
-    pub(crate) fn new(
-        [n, roots]: [usize; 2],
-        steps: &[CombineStep],
-        terms: &HalfSpectra,
-        complex: bool,
-    ) -> Option<SpectrumProduct> {
-        let end = |which: bool, term: Option<(usize, usize)>| {
-            let Some((place, by)) = term else { return Some(None) };
-            let there = steps.iter().find_map(|step| match *step {
-                CombineStep::End { last, to, by } if last == which && to.start == place as isize => Some(by),
-                _ => None,
-            })?;
-            Some(Some(EndProduct { place, by: [there, by] }))
-        };
-        let inner = |from: ([Index; 2], Matrix)| {
-            steps.iter().find_map(|step| match *step {
-                CombineStep::Inner { first: 1, step: 1, to, matrix, .. } => InnerProduct::new((to, matrix), from),
-                _ => None,
-            })
-        };
-        let ends = [end(false, terms.first)?, end(true, terms.last)?];
-        let inner = match terms.inner {
-            Some(terms) => Some(inner(terms)?),
-            None => None,
-        };
-        Some(SpectrumProduct { n, roots, ends, inner, complex })
-    }
 }
 
 /// Terms of a half spectrum of N reals.

@@ -33,9 +33,9 @@
 //!
 //! **Filters.** A transform, a multiply and a transform back are one kernel where a block or a
 //! cluster has whole lines. The stages back begin where the others end, so that the spectrum stays
-//! in the order of reversed digits, and its stage ([`StageOp::SpectrumProduct`]) works in place.
-//!
-//! [`StageOp::SpectrumProduct`]: crate::desc::stage::StageOp::SpectrumProduct
+//! in the order of reversed digits, and the product's stage works in place (`desc/filter.rs`).
+//! Symmetric transforms lead back from the spectrum that they led to. Where types III come first, a
+//! signal stands between both.
 //!
 //! **Lane pairs.** Lines along memory whose elements from both ends inwards have neighbouring reals
 //! are read, or written, by pairs of threads that exchange registers: `write/lane_pairs.rs`.

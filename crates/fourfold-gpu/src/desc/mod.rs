@@ -1,6 +1,7 @@
 pub(crate) mod action;
 pub(crate) mod choice;
 pub(crate) mod combine;
+pub(crate) mod filter;
 pub(crate) mod geometry;
 pub(crate) mod kernel;
 pub(crate) mod pointwise;

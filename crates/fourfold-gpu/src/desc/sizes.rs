@@ -1,7 +1,7 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
 use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::{Port, Stage, StageOp};
+use crate::desc::stage::{Port, StageOp};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
@@ -36,16 +36,7 @@ impl KernelDesc {
         if self.cluster > 1 {
             return true;
         }
-        let combines = |stage: &Stage| {
-            matches!(
-                stage.op,
-                StageOp::HalfSpectraToLine { .. }
-                    | StageOp::SymmetricLastPass(_)
-                    | StageOp::LineToHalfSpectra { .. }
-                    | StageOp::SpectrumProduct(_)
-            )
-        };
-        self.range.first > 0 && self.stages.iter().any(combines)
+        self.range.first > 0 && self.stages.iter().any(|stage| stage.op.takes_pairs())
     }
 
     /// Whether a signal becomes a spectrum; this may become a signal again.
@@ -55,7 +46,7 @@ impl KernelDesc {
 
     /// Whether a spectrum is multiplied between a transform and one back.
     pub(crate) fn is_filter(&self) -> bool {
-        self.stages.iter().any(|stage| matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::ElementProduct(_)))
+        self.stages.iter().any(|stage| stage.op.is_product())
     }
 
     /// Sublines of one line, each Hermitian pair as one, and so all of a cluster.

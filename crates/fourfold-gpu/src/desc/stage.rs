@@ -1,6 +1,7 @@
 //! The stages of a kernel: what they do, what they read and write.
 
-use crate::desc::combine::{CombineStep, ElementProduct, HalfSpectra, Matrix, SpectrumProduct, SymmetricLastPass};
+use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
+use crate::desc::filter::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
 use fourfold::engine::Index;
 
 /// A loop over independent items.
@@ -70,15 +71,45 @@ pub(crate) enum StageOp {
     },
     /// What is between a transform and one back: the spectrum, multiplied where it stands.
     SpectrumProduct(SpectrumProduct),
+    /// The same of three quarters of an extension, and of the other one back.
+    SymmetricProduct(SymmetricProduct),
     /// The same of complex elements.
     ElementProduct(ElementProduct),
+    /// What is between two transforms whose spectra are the first input and the last output: the
+    /// signal, with its parts exchanged, multiplied where it stands.
+    SignalProduct(SignalProduct),
 }
 
 impl StageOp {
+    /// Whether elements are multiplied between a transform and one back.
+    pub(crate) fn is_product(&self) -> bool {
+        matches!(
+            self,
+            StageOp::SpectrumProduct(_)
+                | StageOp::SymmetricProduct(_)
+                | StageOp::ElementProduct(_)
+                | StageOp::SignalProduct(_)
+        )
+    }
+
+    /// Whether it takes terms k and N − k of half spectra together.
+    pub(crate) fn takes_pairs(&self) -> bool {
+        matches!(
+            self,
+            StageOp::HalfSpectraToLine { .. }
+                | StageOp::SymmetricLastPass(_)
+                | StageOp::LineToHalfSpectra { .. }
+                | StageOp::SpectrumProduct(_)
+                | StageOp::SymmetricProduct(_)
+        )
+    }
+
     /// Items of a line, in the longest of the stage's loops.
     pub(crate) fn items(&self) -> usize {
         match self {
-            StageOp::Copy(count) | StageOp::ElementProduct(ElementProduct { n: count, .. }) => *count,
+            StageOp::Copy(n)
+            | StageOp::ElementProduct(ElementProduct { n, .. })
+            | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,
             StageOp::Interleave(count) => count / 2,
             StageOp::Butterflies(split) => split.count(),
             StageOp::Chirp { room, groups, .. } => room * groups,
@@ -87,7 +118,9 @@ impl StageOp {
                 length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
             }
             StageOp::HalfSpectraToLine { steps, .. } => steps.iter().map(CombineStep::count).max().unwrap_or(0),
-            StageOp::SymmetricLastPass(pass) => pass.len / 2 + 1,
+            StageOp::SymmetricLastPass(pass) | StageOp::SymmetricProduct(SymmetricProduct { there: pass, .. }) => {
+                pass.len / 2 + 1
+            }
             StageOp::LineToHalfSpectra { n, .. } | StageOp::SpectrumProduct(SpectrumProduct { n, .. }) => n / 2 + 1,
         }
     }
@@ -125,6 +158,9 @@ pub(crate) struct View {
     pub(crate) of_four: bool,
     /// Elements have real and imaginary part exchanged.
     pub(crate) exchanged: bool,
+    /// Only numbers of the order in this range are written, and odd ones of three quarters: the
+    /// others are mirror images of these.
+    pub(crate) kept: Option<[usize; 2]>,
     /// Everything is multiplied by `table[scale]`.
     pub(crate) scale: Option<usize>,
     /// Element e is the matrix e of two reals of the line, or these are the matrix e of the

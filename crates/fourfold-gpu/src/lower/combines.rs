@@ -26,6 +26,18 @@ impl StagePipeline {
         }
     }
 
+    /// A step from the line to half spectra.
+    pub(crate) fn step_from_line(&mut self, step: &Step) -> CombineStep {
+        match *step {
+            Step::Hartley { count, line, by } => {
+                let [a, b, c, d] = Step::hartley(by);
+                let matrix = Matrix::Same(self.tables.push_reals(&[a, c, b, d]));
+                CombineStep::Inner { first: 1, step: 1, count, to: line, matrix }
+            }
+            _ => self.combine_step(step, 1.0),
+        }
+    }
+
     /// What makes half spectra.
     pub(crate) fn half_spectra(&mut self, steps: &[Step]) -> HalfSpectra {
         let mut terms = HalfSpectra { first: None, inner: None, last: None };

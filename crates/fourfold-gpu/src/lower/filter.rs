@@ -3,14 +3,16 @@
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::SPECTRUM;
-use crate::desc::combine::{ElementProduct, InnerProduct, SpectrumProduct};
-use crate::desc::stage::{Port, Stage, StageOp, View};
+use crate::desc::filter::{ElementProduct, InnerProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
+use crate::desc::stage::{Port, StageOp, View};
 use crate::lower::arrays::neighbours;
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::{Lowering, PassLowering};
 use crate::lower::stages::{StagePipeline, array};
-use fourfold::engine::{AxisRecipe, Data, Pass, Transform1d, dft_of, reduce};
-use std::mem::take;
+use fourfold::engine::{
+    AxisRecipe, AxisTransform, Data, Pass, Reduction, Reorder, Transform1d, dft_of, quarter_length, reduce,
+    reduce_from_spectrum, symmetric_last_pass,
+};
 
 impl Lowering<'_> {
     /// Such a pass as one kernel, if shared memory has room for whole lines and the transform back
@@ -66,7 +68,10 @@ impl StagePipeline {
     /// do.
     fn filter(lines: [&AxisRecipe; 2], choice: &Choice, across: bool) -> Option<StagePipeline> {
         match lines.map(|line| dft_of(line.transform.transform1d, line.transform.n)) {
-            [(Data::Real, n), (Data::Hermitian, m)] if n == m => StagePipeline::real_filter(lines, choice, across),
+            [(Data::Real, n), (Data::Hermitian | Data::Real, m)] if n == m => {
+                StagePipeline::real_filter(lines, choice, across)
+            }
+            [(Data::Hermitian, n), (Data::Real, m)] if n == m => StagePipeline::signal_filter(lines, n, choice, across),
             [(Data::Complex | Data::ComplexBackward, n), (Data::Complex | Data::ComplexBackward, m)] if n == m => {
                 StagePipeline::complex_filter(lines, n, choice, across)
             }
@@ -97,37 +102,80 @@ impl StagePipeline {
         pipeline.dft(len, array(first), None);
         let product = ElementProduct { n: len, exchanged, scale: there.scale, combined };
         pipeline.push(StageOp::ElementProduct(product), Port::Buffer, Port::Buffer);
-        pipeline.inverse_dft(len, last);
+        pipeline.inverse_dft(len, Some(last));
         if !across {
             pipeline.interleave(len, None);
         }
         Some(pipeline)
     }
 
+    /// Half spectra of the line's reals, which both transforms share.
     fn real_filter([there, back]: [&AxisRecipe; 2], choice: &Choice, across: bool) -> Option<StagePipeline> {
         let complex = there.transform.transform1d == Transform1d::R2C;
-        let mut there = StagePipeline::line(there, choice, across, None);
-        let (mut stages, mut orders, digits) =
-            (take(&mut there.stages), take(&mut there.orders), take(&mut there.digits));
-        there.tables.shares = true;
-        let mut pipeline = StagePipeline::line(back, choice, across, Some(there));
-        let product = match (&stages.last()?.op, &pipeline.stages.first()?.op) {
-            (StageOp::HalfSpectraToLine { n, roots, steps }, StageOp::LineToHalfSpectra { n: length, terms, .. })
-                if n == length && digits == pipeline.digits =>
-            {
-                SpectrumProduct::new([*n, *roots], steps, terms, complex)?
+        let mut pipeline = StagePipeline::line(there, choice, across, None);
+        pipeline.tables.shares = true;
+        let AxisTransform { transform1d, n, end_weights, .. } = &back.transform;
+        let (data, len) = dft_of(*transform1d, *n);
+        let Reduction { reorder, before, .. } = match data {
+            Data::Hermitian => reduce(*transform1d, *n, end_weights, back.scale),
+            _ => reduce_from_spectrum(*transform1d, *n, end_weights, back.scale)?,
+        };
+        let view =
+            View { order: pipeline.order(reorder, *n), exchanged: true, kept: kept(reorder, *n), ..View::default() };
+        match pipeline.stages.pop()?.op {
+            StageOp::HalfSpectraToLine { n, roots, steps } => {
+                let before: Vec<_> = before.iter().map(|step| pipeline.step_from_line(step)).collect();
+                let product = SpectrumProduct::new([n, roots], &steps, &before, complex)?;
+                pipeline.push(StageOp::SpectrumProduct(product), Port::Buffer, Port::Buffer);
+                pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
+            }
+            StageOp::SymmetricLastPass(there) => {
+                let quarter = quarter_length(*transform1d, *n).filter(|quarter| *quarter == there.len)?;
+                let rule = symmetric_last_pass(*transform1d, &end_weights.swapped(), back.scale, quarter);
+                let product = SymmetricProduct { there, inverse: pipeline.symmetric_last_pass(rule, 1.0) };
+                if rule.sine != there.sine {
+                    return None;
+                }
+                pipeline.push(StageOp::SymmetricProduct(product), Port::Buffer, Port::Buffer);
+                let factors = pipeline.quarter_digits(quarter);
+                pipeline.backward(&factors, Some(View { of_four: true, ..view }));
             }
             _ => return None,
-        };
-        let last = stages.len() - 1;
-        stages[last] = Stage { op: StageOp::SpectrumProduct(product), from: Port::Buffer, to: Port::Buffer };
-        for stage in pipeline.stages.iter_mut().skip(1) {
-            if let Port::Array(view) = &mut stage.to {
-                view.order = view.order.map(|order| order + orders.len());
-            }
         }
-        stages.extend(pipeline.stages.drain(1..));
-        orders.append(&mut pipeline.orders);
-        Some(StagePipeline { stages, orders, ..pipeline })
+        if !across {
+            pipeline.interleave(len, reorder);
+        }
+        Some(pipeline)
+    }
+
+    /// Signals of `len` reals, which both transforms share.
+    fn signal_filter(lines: [&AxisRecipe; 2], len: usize, choice: &Choice, across: bool) -> Option<StagePipeline> {
+        let [there, back] = lines.map(|AxisRecipe { transform, scale, .. }| {
+            reduce(transform.transform1d, transform.n, &transform.end_weights, *scale)
+        });
+        if there.reorder != back.reorder {
+            return None;
+        }
+        let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
+        pipeline.tables.shares = true;
+        let n = pipeline.packing.elements(len);
+        pipeline.push_half_spectra(len, &there);
+        pipeline.inverse_dft(n, None);
+        let product = SignalProduct { n, order: pipeline.order(there.reorder, len) };
+        pipeline.push(StageOp::SignalProduct(product), Port::Buffer, Port::Buffer);
+        pipeline.real(len, &back, Port::Buffer);
+        if !across {
+            pipeline.interleave(len, None);
+        }
+        Some(pipeline)
+    }
+}
+
+/// See [`View::kept`]: the numbers of an extension that are the line.
+fn kept(reorder: Option<Reorder>, n: usize) -> Option<[usize; 2]> {
+    match reorder? {
+        Reorder::EvenExtension { .. } => Some([0, n]),
+        Reorder::OddExtension => Some([1, n + 1]),
+        Reorder::EvenOdd(_) | Reorder::Fold { .. } => None,
     }
 }

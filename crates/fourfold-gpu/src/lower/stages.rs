@@ -11,8 +11,8 @@ use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, dft_of, length, quarter_length,
-    reduce, symmetric_last_pass,
+    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule,
+    Transform1d, dft_of, length, quarter_length, reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 
@@ -85,9 +85,16 @@ impl StagePipeline {
             }
             Data::Real => match quarter_length(transform, n) {
                 Some(quarter) => pipeline.quarters(line, quarter, &reduction),
-                None => pipeline.real(n, len, &reduction),
+                None => {
+                    let view = View { order: pipeline.order(reduction.reorder, n), ..View::default() };
+                    pipeline.real(len, &reduction, array(view));
+                }
             },
-            Data::Hermitian => pipeline.hermitian(len, &reduction),
+            Data::Hermitian => {
+                pipeline.push_half_spectra(len, &reduction);
+                let view = View { order: pipeline.order(reduction.reorder, n), exchanged: true, ..View::default() };
+                pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
+            }
         }
         if !across {
             pipeline.interleave(len, reduction.reorder);
@@ -133,10 +140,9 @@ impl StagePipeline {
         Some((rotation.line, self.rotations(rotation, 1.0)))
     }
 
-    /// Lines of `n` reals, which a reorder makes `len`, to half spectra, and on.
-    fn real(&mut self, n: usize, len: usize, reduction: &Reduction) {
-        let view = View { order: self.order(reduction.reorder, n), ..View::default() };
-        self.dft(self.packing.elements(len), array(view), None);
+    /// Signals of `len` reals to half spectra, and on.
+    pub(crate) fn real(&mut self, len: usize, reduction: &Reduction, from: Port) {
+        self.dft(self.packing.elements(len), from, None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
         let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let steps = reduction.after.iter().map(|step| self.combine_step(step, half)).collect();
@@ -148,28 +154,37 @@ impl StagePipeline {
     fn quarters(&mut self, line: &AxisRecipe, len: usize, whole: &Reduction) {
         let n = line.transform.n;
         let view = View { order: self.order(whole.reorder, n), of_four: true, ..View::default() };
-        let factors = self.digits_of(self.packing.elements(len));
-        // Which quarter an element belongs to is the last digit, of which no DFT is done.
-        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        let factors = self.quarter_digits(len);
         self.forward(&factors, array(view));
         let rule = symmetric_last_pass(line.transform.transform1d, &line.transform.end_weights, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
         let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
-        let scales = [1.0, SQRT_2, rule.end_weights[0], rule.end_weights[1]].map(|by| half * by * rule.scale);
-        let roots = self.roots(len);
-        let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
-        let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, half));
-        let pass = SymmetricLastPass { sine: rule.sine, len, roots, scales, table };
+        let pass = self.symmetric_last_pass(rule, half);
         self.push(StageOp::SymmetricLastPass(pass), Port::Buffer, array(View::default()));
     }
 
-    /// Half spectra of length `n` to real data.
-    fn hermitian(&mut self, n: usize, reduction: &Reduction) {
+    /// The digits of three quarters, and the factors of one. Which quarter an element belongs to is the
+    /// last digit, of which no DFT is done.
+    pub(crate) fn quarter_digits(&mut self, len: usize) -> Vec<Factor> {
+        let factors = self.digits_of(self.packing.elements(len));
+        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        factors
+    }
+
+    /// The rule times a factor, with the places of its coefficients.
+    pub(crate) fn symmetric_last_pass(&mut self, rule: LastPassRule, factor: f64) -> SymmetricLastPass {
+        let scales = [1.0, SQRT_2, rule.end_weights[0], rule.end_weights[1]].map(|by| factor * by * rule.scale);
+        let roots = self.roots(rule.len);
+        let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
+        let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, factor));
+        SymmetricLastPass { sine: rule.sine, len: rule.len, roots, scales, table }
+    }
+
+    /// Half spectra of `n` reals in the buffer.
+    pub(crate) fn push_half_spectra(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.half_spectra(&reduction.before);
         let roots = self.roots(n);
         self.push(StageOp::LineToHalfSpectra { n, roots, terms }, array(View::default()), Port::Buffer);
-        let view = View { order: self.order(reduction.reorder, n), exchanged: true, ..View::default() };
-        self.inverse_dft(self.packing.elements(n), view);
     }
 
     /// Has neighbours read and written together, where the first or the last stage takes every
@@ -232,7 +247,7 @@ impl StagePipeline {
     /// The DFTs of all digits that have a factor, into the buffer.
     fn forward(&mut self, factors: &[Factor], mut from: Port) {
         if !matches!(factors.first(), Some(Factor::Radix(_) | Factor::Bluestein(..))) {
-            let all = StageOp::Copy(self.digits.iter().map(|digit| digit.radix).product());
+            let all = StageOp::Copy(self.elements());
             self.push(all, std::mem::replace(&mut from, Port::Buffer), Port::Buffer);
         }
         for i in 0..factors.len() {
@@ -241,17 +256,29 @@ impl StagePipeline {
         }
     }
 
-    /// From a spectrum in the buffer to a signal.
-    pub(crate) fn inverse_dft(&mut self, len: usize, to: View) {
+    /// From a spectrum in the buffer to a signal; without an array to write to, this stays in the
+    /// buffer.
+    pub(crate) fn inverse_dft(&mut self, len: usize, to: Option<View>) {
         let factors = self.digits_of(len);
+        self.backward(&factors, to);
+    }
+
+    /// The DFTs of all digits that have a factor, in reverse.
+    pub(crate) fn backward(&mut self, factors: &[Factor], to: Option<View>) {
         self.inverse = true;
         for i in (0..factors.len()).rev() {
-            self.digit(&factors, i, true, Port::Buffer);
+            self.digit(factors, i, true, Port::Buffer);
         }
+        let Some(to) = to else { return };
         match (factors.first(), self.stages.last_mut()) {
             (Some(Factor::Radix(_) | Factor::Bluestein(..)), Some(stage)) => stage.to = array(to),
-            _ => self.push(StageOp::Copy(len), Port::Buffer, array(to)),
+            _ => self.push(StageOp::Copy(self.elements()), Port::Buffer, array(to)),
         }
+    }
+
+    /// Elements of a line.
+    fn elements(&self) -> usize {
+        self.digits.iter().map(|digit| digit.radix).product()
     }
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {

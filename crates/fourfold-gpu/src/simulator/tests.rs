@@ -157,6 +157,8 @@ fn filters_are_right_and_have_no_races() {
             filter.check(&multiplier, lowered.uses_bluestein(), |x, y| simulate_passes(&lowered, x, y));
             let descs = lowered.descs();
             let desc = descs.iter().find(|desc| desc.is_filter());
+            let one = desc.is_some() == filter.meets || target.limits().cluster > 1;
+            assert!(one, "{}, {}: {} kernels", filter.forward, filter.inverse, descs.len());
             reached[0] += usize::from(desc.is_some());
             reached[1] += usize::from(desc.is_some_and(|desc| desc.cluster > 1));
             reached[2] +=

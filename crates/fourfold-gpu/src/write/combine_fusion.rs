@@ -9,7 +9,8 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::combine::{CombineStep, HalfSpectra, SpectrumProduct, TermRange};
+use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::filter::{InnerProduct, SpectrumProduct};
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
@@ -31,7 +32,7 @@ impl KernelDesc {
                 Stage {
                     op: StageOp::Butterflies(Split { rader: None, .. }), from: Port::Buffer | Port::Array(_), ..
                 },
-                Stage { op: StageOp::ElementProduct(_), .. },
+                Stage { op: StageOp::ElementProduct(_) | StageOp::SignalProduct(_), .. },
                 Stage {
                     op: StageOp::Butterflies(Split { rader: None, .. }), to: Port::Buffer | Port::Array(_), ..
                 },
@@ -104,6 +105,9 @@ impl Writer<'_> {
             }
             [StageOp::Butterflies(there), StageOp::ElementProduct(product), StageOp::Butterflies(back)] => {
                 self.dfts_of_products([there, back], product, [&stages[0].from, &stages[2].to]);
+            }
+            [StageOp::Butterflies(there), StageOp::SignalProduct(product), StageOp::Butterflies(back)] => {
+                self.dfts_of_signals([there, back], product);
             }
             _ => unreachable!("other stages are not fused"),
         }
@@ -197,7 +201,8 @@ impl Writer<'_> {
                 for (q, z) in z[..half].iter().enumerate() {
                     let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
                     let mirror = self.load_shared(dft.line, at);
-                    let [z, mirror] = self.inner_product(product, dft.line, k, [*z, mirror]);
+                    let [z, mirror] =
+                        self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [*z, mirror]);
                     let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
                     list.push(own(first, z));
                     self.store_shared(dft.line, at, own(middle, mirror));
@@ -211,7 +216,10 @@ impl Writer<'_> {
     /// What terms 0 and r/2 of the DFT that has term 0 become.
     fn ends_product(&self, product: &SpectrumProduct, line: Subline, [first, middle]: [C<Sym>; 2]) -> [C<Sym>; 2] {
         let middle = match self.desc.packing {
-            Packing::HalfLength => self.inner_product(product, line, int(product.n / 4), [middle; 2])[0],
+            Packing::HalfLength => {
+                let k = product.n / 4;
+                self.inner_product(product, all_inner(product), line, [k - 1, k].map(int), [middle; 2])[0]
+            }
             _ => self.last_product(product, line, middle),
         };
         [self.first_product(product, line, first), middle]
@@ -300,4 +308,9 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// What is done to all terms between the ends: an even number of reals has one step for them.
+fn all_inner(product: &SpectrumProduct) -> &InnerProduct {
+    &product.inner.first().expect("there are terms between the ends").product
 }

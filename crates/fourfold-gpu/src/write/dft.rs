@@ -59,7 +59,14 @@ impl Writer<'_> {
 
     /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency,
     /// so that neighbouring threads write neighbours.
-    fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, item: Int, to: &Port) -> Small {
+    pub(crate) fn small(
+        &self,
+        split: &Split,
+        [groups, inner]: [usize; 2],
+        line: Subline,
+        item: Int,
+        to: &Port,
+    ) -> Small {
         if !split.inverse && matches!(to, Port::Array(_)) {
             return self.small_of_frequency(split, line, item);
         }

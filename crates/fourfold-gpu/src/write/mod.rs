@@ -7,6 +7,8 @@ pub(crate) mod lane_pairs;
 pub(crate) mod place;
 pub(crate) mod pointwise;
 pub(crate) mod port;
+pub(crate) mod signal_product;
 pub(crate) mod spectrum_product;
 pub(crate) mod symmetric_last_pass;
+pub(crate) mod symmetric_product;
 pub(crate) mod writer;

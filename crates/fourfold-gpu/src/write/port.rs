@@ -4,11 +4,11 @@ use crate::desc::geometry::{Across, Side};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::View;
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{select, select_real};
+use crate::ir::trace::{if_less, select, select_real};
 use crate::write::element::Element;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
-use fourfold::engine::{C, Index, Real};
+use fourfold::engine::{C, Index, Part, Real};
 
 /// Which of a pass's arrays.
 #[derive(Clone, Copy, PartialEq)]
@@ -57,9 +57,12 @@ impl Writer<'_> {
     pub(crate) fn write(&self, view: &View, line: Subline, e: Int, range: [usize; 2], z: C<Sym>) {
         let z = if view.exchanged { z.swap() } else { z };
         let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
+        let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
         let real = |m, range, x: Sym| {
-            let (at, factor) = self.ordered(view, m, range);
-            self.write_real(line, 0, at, factor.map_or(x, |factor| x * factor));
+            kept(view, m, range, || {
+                let (at, factor) = self.ordered(view, m, range);
+                self.write_real(line, 0, at, factor.map_or(x, |factor| x * factor));
+            });
         };
         match self.desc.packing {
             Packing::Complex => match view.combined {
@@ -70,15 +73,16 @@ impl Writer<'_> {
                 }
                 None => self.put_pair(self.pair_of(End::Output, line, e), [Element::new(line, 0, e); 2], z),
             },
-            Packing::TwoForOne => {
+            Packing::TwoForOne => kept(view, e, range, || {
                 let (at, factor) = self.ordered(view, e, range);
                 let z = factor.map_or(z, |factor| z.scale(factor));
                 self.write_lines(line, at, [z.re, z.im]);
-            }
+            }),
             Packing::HalfLength => {
                 let range = range.map(|m| 2 * m);
-                real(e * 2, range, z.re);
-                real(e * 2 + 1, range, z.im);
+                let [first, second] = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
+                real(first, range, z.re);
+                real(second, range, z.im);
             }
             Packing::Single => real(e, range, z.re),
         }
@@ -202,7 +206,7 @@ impl Writer<'_> {
     }
 
     /// Where real m stands on its line, and its factor.
-    fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
+    pub(crate) fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
         let Some(order) = view.order else { return (m, None) };
         let pieces = &self.desc.orders[order].pieces;
         let end = |i: usize| pieces.get(i + 1).map_or(usize::MAX, |piece| piece.first);
@@ -347,6 +351,17 @@ impl Writer<'_> {
     }
 }
 
+/// `body` if number m of the order, which is in `range`, is written: see [`View::kept`].
+fn kept(view: &View, m: Int, range: [usize; 2], body: impl FnOnce()) {
+    let Some([first, end]) = view.kept else { return body() };
+    if first <= range[0] && range[1] <= end {
+        return body();
+    }
+    let m = if view.of_four { select(m % 2, int(1), m, int(first)) } else { m };
+    let below = || if_less(m, int(end), body);
+    if first == 0 { below() } else { if_less(int(first - 1), m, below) }
+}
+
 /// Elements 2i and 2i + 1 of a line.
 fn neighbours(line: Subline, number: usize, i: Int) -> [Element; 2] {
     [0, 1].map(|start| Element { index: Index { start, step: 2 }, ..Element::new(line, number, i) })
@@ -376,6 +391,10 @@ pub(crate) fn coefficients(matrix: crate::desc::combine::Matrix, i: Int) -> [Sym
         Matrix::Rotations(at) => {
             let C { re: a, im: b } = pair(at, i);
             [a, b, -b, a]
+        }
+        Matrix::Part(part, at) => {
+            let (by, zero) = (Array::Table.load(int(at)), Sym::lit(0.0));
+            if part == Part::Re { [by, zero, zero, by] } else { [zero, by, by, zero] }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The spectrum between a transform and one back, multiplied where it stands: the combine that leads
 //! to a line, the factors of the line's elements, and the combine that leads back, term by term.
 
-use crate::desc::combine::{ElementProduct, InnerProduct, SpectrumProduct, TermRange};
+use crate::desc::combine::TermRange;
+use crate::desc::filter::{ElementProduct, InnerProduct, SpectrumProduct};
 use crate::desc::kernel::Packing;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Split};
@@ -25,13 +26,15 @@ impl Writer<'_> {
         if n % 2 == 0 && !pairs {
             self.end_items(n / 2, |line, spot| put(spot, self.last_product(product, line, at(spot))));
         }
-        // In the middle of pairs both are one.
-        let count = if pairs { n / 4 } else { (n - 1) / 2 };
-        self.inner_items(n, 1, 1, count, |line, _, Spots { k, at: spot, mirror }| {
-            let [z, other] = self.inner_product(product, line, k, [at(spot), at(mirror)]);
-            put(mirror, other);
-            put(spot, z);
-        });
+        for terms in &product.inner {
+            // In the middle of pairs both are one.
+            let count = if pairs { n / 4 } else { terms.count };
+            self.inner_items(n, terms.first, terms.step, count, |line, i, Spots { k, at: spot, mirror }| {
+                let [z, other] = self.inner_product(product, &terms.product, line, [i, k], [at(spot), at(mirror)]);
+                put(mirror, other);
+                put(spot, z);
+            });
+        }
     }
 
     /// All elements in the buffer.
@@ -97,16 +100,16 @@ impl Writer<'_> {
         as_one(&real(&self.end_product(product, true, line, &self.end_terms(TermRange::Last, z)))).swap()
     }
 
-    /// What elements k and N − k become.
+    /// What elements k and N − k become, which are number i of their terms.
     pub(crate) fn inner_product(
         &self,
         product: &SpectrumProduct,
+        inner: &InnerProduct,
         line: Subline,
-        k: Int,
+        [i, k]: [Int; 2],
         [z, mirror]: [C<Sym>; 2],
     ) -> [C<Sym>; 2] {
-        let inner = product.inner.as_ref().expect("there are terms between the ends");
-        let (i, n) = (k - 1, product.n);
+        let n = product.n;
         let through = |i: Int, terms: &[C<Sym>]| self.through_line(product.complex, inner, line, i, terms);
         if self.desc.packing == Packing::HalfLength {
             let root = root(product.roots, k);
@@ -127,19 +130,22 @@ impl Writer<'_> {
         let [there, back] = end.by.map(|at| Array::Table.load(int(at)));
         let one = |(number, z): (usize, &C<Sym>)| {
             let element = element_of(product.complex, line, number, index, int(0));
-            let z = C { re: z.re * there, im: Sym::lit(0.0) };
-            self.element_done(z, element).re * back
+            self.real_element_done(z.re * there, element) * back
         };
         terms.iter().enumerate().map(one).collect()
     }
 
-    /// The same of terms i + 1 between the ends.
+    /// The same of terms number i between the ends.
     fn through_line(&self, complex: bool, inner: &InnerProduct, line: Subline, i: Int, terms: &[C<Sym>]) -> Packed {
         let [there, back] = inner.matrices.map(|matrix| coefficients(matrix, i));
         let one = |(number, z): (usize, &C<Sym>)| {
             let z = times(there, *z);
             let elements = inner.line.map(|index| element_of(complex, line, number, index, i));
-            let z = if complex { self.element_done(z, elements[0]) } else { self.reals_done(z, elements) };
+            let z = match (complex, inner.is_single()) {
+                (true, _) => self.element_done(z, elements[0]),
+                (false, true) => C { re: self.real_element_done(z.re, elements[0]), im: Sym::lit(0.0) },
+                (false, false) => self.reals_done(z, elements),
+            };
             times(back, if inner.swaps { z.swap() } else { z })
         };
         terms.iter().enumerate().map(one).collect()
@@ -147,8 +153,14 @@ impl Writer<'_> {
 
     /// Two reals of a line, times their factors.
     fn reals_done(&self, z: C<Sym>, elements: [Element; 2]) -> C<Sym> {
-        let real = |x: Sym, element: Element| self.element_done(C { re: x, im: Sym::lit(0.0) }, element).re;
-        C { re: real(z.re, elements[0]), im: real(z.im, elements[1]) }
+        let [re, im] =
+            [(z.re, elements[0]), (z.im, elements[1])].map(|(x, element)| self.real_element_done(x, element));
+        C { re, im }
+    }
+
+    /// A real of the spectrum times its factor.
+    pub(crate) fn real_element_done(&self, x: Sym, element: Element) -> Sym {
+        self.element_done(C { re: x, im: Sym::lit(0.0) }, element).re
     }
 
     /// An element of the spectrum times its factor.

@@ -43,7 +43,7 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         }
         let view = if stage.is_across_cluster() { across } else { home }.multiplying(fused);
         let (guarded, items_per_thread) = (stage.is_outside(), items_per_thread(stage));
-        let in_place = matches!(stage.op, StageOp::SpectrumProduct(_));
+        let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
         Writer { guarded, items_per_thread, in_place, ..view }.stage(stage);
     }
 }
@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
     fn multiplying(self, stages: &[Stage]) -> Writer<'a> {
         let touches = |stage: &Stage| {
             let [from, to] = [&stage.from, &stage.to].map(|port| matches!(port, Port::Array(_)));
-            [from, to, matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::ElementProduct(_))]
+            [from, to, stage.op.is_product()]
         };
         let touched = stages.iter().map(touches).fold([false; 3], |a, b| [0, 1, 2].map(|i| a[i] || b[i]));
         let multiplied = (0..3).filter(|&i| touched[i]).find_map(|i| self.desc.pointwise[i].as_ref());
@@ -159,7 +159,9 @@ impl<'a> Writer<'a> {
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
             StageOp::SpectrumProduct(product) => self.spectrum_product(product),
+            StageOp::SymmetricProduct(product) => self.symmetric_product(product),
             StageOp::ElementProduct(product) => self.element_products(product),
+            StageOp::SignalProduct(product) => self.signal_products(product),
         }
     }
 
@@ -344,6 +346,10 @@ pub(crate) fn describe(stage: &Stage) -> String {
         StageOp::HalfSpectraToLine { n, .. } => format!("half spectra of {n} reals, and from these the line"),
         StageOp::LineToHalfSpectra { n, .. } => format!("half spectra of {n} reals from the line"),
         StageOp::ElementProduct(product) => format!("{} elements, multiplied", product.n),
+        StageOp::SignalProduct(product) => format!("{} elements of a signal, multiplied", product.n),
         StageOp::SpectrumProduct(product) => format!("half spectra of {} reals, multiplied on the line", product.n),
+        StageOp::SymmetricProduct(product) => {
+            format!("three half spectra of {} reals, multiplied on the line", product.there.len)
+        }
     }
 }

@@ -80,7 +80,7 @@ impl EndWeights {
     }
 
     /// The same weights with input and output exchanged.
-    pub(crate) fn swapped(self) -> EndWeights {
+    pub fn swapped(self) -> EndWeights {
         EndWeights {
             input_first: self.output_first,
             input_last: self.output_last,

@@ -19,6 +19,9 @@
 //! | R2C | | | [`Scale`](Step::Scale) |
 //! | C2R | | `Scale` | |
 //! | complex DFT | | | |
+//!
+//! Symmetric transforms lead from a spectrum, too, by steps before the DFT:
+//! [`reduce_from_spectrum`](crate::recipe::rules::symmetric::reduce_from_spectrum).
 
 use crate::arithmetic::twiddle::Roots;
 use crate::recipe::reorder::{Index, Reorder, at};
@@ -132,7 +135,8 @@ pub enum Step {
         /// The factor.
         by: f64,
     },
-    /// (u, v) = by · (Re z − Im z, Re z + Im z), of terms 1, 2, …
+    /// (u, v) = by · (Re z − Im z, Re z + Im z), of terms 1, 2, …; before the DFT, z = by · (u + v +
+    /// i(v − u)).
     Hartley {
         /// How many.
         count: usize,
@@ -257,7 +261,8 @@ impl Step {
         }
     }
 
-    /// The matrix of [`Step::Hartley`], in row order.
+    /// The matrix of [`Step::Hartley`] after the DFT, in row order. The one before it is the
+    /// transpose.
     pub fn hartley(by: f64) -> [f64; 4] {
         [by, -by, by, by]
     }

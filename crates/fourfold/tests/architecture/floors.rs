@@ -54,7 +54,7 @@ const COMMAND: Floors = &[
     &["commands/"],
     &["array_files.rs", "comparison.rs", "image_files.rs", "spectrum.rs"],
     &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
-    &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
+    &["any_plan.rs", "npy.rs", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
     &["threshold.rs"],
@@ -79,6 +79,12 @@ const EXPERIMENTS: Floors = &[
     &["args.rs"],
 ];
 
+/// From plans down to the hash of what they do.
+const DISTRIBUTED: Floors = &[&["plan/"], &["exchange/"], &["recipe/"], &["distribution.rs"], &["grid.rs", "hash.rs"]];
+
+/// From the commands down to the ranks, which are the crate as a library.
+const MPI: Floors = &[&["commands/"], &["session.rs", "files.rs"], &["data.rs"], &["args.rs"], &["rank/"]];
+
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
     &["electrostatics.rs", "poisson.rs", "signal.rs", "xla_cuda.rs"],
@@ -96,6 +102,8 @@ const CRATES: &[(&str, Floors)] = &[
     ("fourfold-jpeg", JPEG),
     ("fourfold-cli", COMMAND),
     ("fourfold-experiments", EXPERIMENTS),
+    ("fourfold-distributed", DISTRIBUTED),
+    ("fourfold-mpi", MPI),
     ("fourfold-python", PYTHON),
 ];
 

@@ -67,8 +67,15 @@ fn functions_are_short() {
 #[test]
 fn the_code_map_is_complete() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    for name in ["fourfold", "fourfold-gpu", "fourfold-jpeg", "fourfold-cli", "fourfold-experiments", "fourfold-python"]
-    {
+    for name in [
+        "fourfold",
+        "fourfold-gpu",
+        "fourfold-jpeg",
+        "fourfold-cli",
+        "fourfold-experiments",
+        "fourfold-distributed",
+        "fourfold-python",
+    ] {
         for file in crate_sources(name) {
             let place = file.path.rsplit_once('/').map_or(file.path.clone(), |(folder, _)| format!("{folder}/"));
             let is_known = map.contains(&format!("`{place}`")) || place == "lib.rs";

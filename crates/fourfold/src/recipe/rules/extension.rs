@@ -92,6 +92,34 @@ pub fn symmetric_last_pass_term<T: Real>(
     }
 }
 
+/// The other way: with the outputs k, n − k, h + k and h − k as inputs, term k of the half spectra of
+/// the results e_{4t}, e_{4t+1} and e_{4t+2}, for the table of the same scale. With Y the extension of
+/// the inputs, this is w^{−sk} Σ_q i^{sq} Y_{k+qh} for s = 0, 1 and 2, times −i for sines.
+#[inline(always)]
+pub fn symmetric_first_pass_term<T: Real>(
+    sine: bool,
+    [near, far, above, below]: [T; 4],
+    [c, s, d, t]: [T; 4],
+    scale: T,
+) -> [C<T>; QUARTERS] {
+    let zero = near.constant(0.0);
+    let half = near.constant(0.5);
+    let [a, b] = match sine {
+        true => [near - far, above - below],
+        false => [near + far, above + below],
+    };
+    let [x, y] = match sine {
+        true => [(above + below) * half, -(near + far) * half],
+        false => [(near - far) * half, (above - below) * half],
+    };
+    let odd = C { re: x.mul_sub(d, y * t), im: x.mul_add(t, y * d) };
+    let (sum, difference) = ((a + b) * scale, a - b);
+    match sine {
+        true => [C { re: zero, im: -sum }, odd, C { re: difference * s, im: -(difference * c) }],
+        false => [C { re: sum, im: zero }, odd, C { re: difference * c, im: difference * s }],
+    }
+}
+
 /// The last pass of the DCT-I or DST-I `sum`. `len` is the length of one DFT, [`quarter_length`].
 pub fn symmetric_last_pass(transform: Transform1d, weights: &EndWeights, scale: f64, len: usize) -> SymmetricLastPass {
     let end_weights = [weights.output_first, weights.output_last];

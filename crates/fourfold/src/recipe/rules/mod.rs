@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | [`cosine_sine`] | DCT, DST, DHT, IDXST, real DFT | one DFT of real or complex data between two combines |
 //! | [`extension`] | DCT-I, DST-I | three DFTs of a quarter of their even or odd extension |
+//! | [`symmetric`] | DCT-I, DST-I, DHT, odd DCT-IV and DST-IV | the same DFT, from a spectrum |
 //! | [`mixed_radix`] | a DFT of length N = r·m | m butterflies of radix r between r DFTs of length m |
 //! | [`rader`] | a DFT of prime length p | a cyclic convolution of length p − 1 |
 //! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
@@ -23,3 +24,4 @@ pub(crate) mod four_step;
 pub(crate) mod intra_vector;
 pub(crate) mod mixed_radix;
 pub(crate) mod rader;
+pub(crate) mod symmetric;

@@ -3,19 +3,15 @@
 //! Source: NumPy's NEP 1 and `numpy/lib/format.py`. The size in a header may be false, so nothing
 //! is allocated before the file is known to be long enough.
 
-mod dict;
-pub(crate) mod dtype;
-pub(crate) mod header;
-
 use std::io::{self, Read, Write};
 
 use anyhow::{Context, Result, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
+use fourfold_npy::{Header, encode};
 use num_complex::Complex;
 
 use crate::array::{zeros, zeros_of};
-use crate::npy::header::{Header, encode};
 
 /// The most axes of an array, as in NumPy.
 const MOST_AXES: usize = 64;
@@ -144,7 +140,7 @@ fn write_parts<T: Copy, const PARTS: usize, const BYTES: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::npy::header::MAGIC;
+    use fourfold_npy::MAGIC;
 
     /// A file of version 1.0 with the given dict and data.
     fn file(dict: &str, data: &[u8]) -> Vec<u8> {

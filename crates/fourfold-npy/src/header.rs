@@ -5,10 +5,11 @@ use std::io::Read;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::npy::dict::{Value, dict};
-use crate::npy::dtype::DType;
+use crate::dict::{Value, dict};
+use crate::dtype::DType;
 
-pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+/// The first bytes of a file.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The longest header that a file of version 1.0 can hold. NumPy reads 10 000 bytes unless it is
 /// asked to read more.
@@ -16,15 +17,21 @@ const LONGEST_HEADER: usize = 65_535;
 
 /// The header's description of the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) fortran_order: bool,
+pub struct Header {
+    /// The type of the elements.
+    pub dtype: DType,
+    /// The lengths of the axes.
+    pub shape: Vec<usize>,
+    /// Whether the first axis is the fastest one.
+    pub fortran_order: bool,
 }
 
 impl Header {
     /// Reads magic, version, length and dict. Returns the header and its number of bytes.
-    pub(crate) fn read(reader: &mut impl Read) -> Result<(Header, u64)> {
+    ///
+    /// # Errors
+    /// If it is not the header of a `.npy` file that is understood.
+    pub fn read(reader: &mut impl Read) -> Result<(Header, u64)> {
         let mut start = [0; 8];
         reader.read_exact(&mut start).context("it is not a .npy file: too short")?;
         ensure!(start.starts_with(MAGIC), "it is not a .npy file: it does not begin with \\x93NUMPY");
@@ -65,7 +72,7 @@ impl Header {
     }
 
     /// The strides of the axes, in elements. The size must have been checked.
-    pub(crate) fn strides(&self) -> Vec<isize> {
+    pub fn strides(&self) -> Vec<isize> {
         let mut strides = vec![0; self.shape.len()];
         let mut step = 1;
         let mut stride = |axis: usize| {
@@ -82,7 +89,7 @@ impl Header {
     }
 
     /// The number of elements and of their bytes; `None` if a product overflows.
-    pub(crate) fn size(&self) -> Option<(usize, u64)> {
+    pub fn size(&self) -> Option<(usize, u64)> {
         let elements = self.shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))?;
         Some((elements, u64::try_from(elements).ok()?.checked_mul(self.dtype.bytes as u64)?))
     }
@@ -90,7 +97,10 @@ impl Header {
 
 /// The bytes of a header of version 1.0, padded with blanks so that the data begin at a multiple of
 /// 64 bytes.
-pub(crate) fn encode(descr: &str, shape: &[usize]) -> Vec<u8> {
+///
+/// # Panics
+/// If the array has more axes than NumPy allows, and the header does not fit version 1.0.
+pub fn encode(descr: &str, shape: &[usize]) -> Vec<u8> {
     let lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let comma = if shape.len() == 1 { "," } else { "" };
     let mut dict = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}{comma}), }}");

@@ -6,7 +6,8 @@ use num_complex::Complex;
 
 /// The sort of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+#[allow(missing_docs)]
+pub enum Class {
     Bool,
     Signed,
     Unsigned,
@@ -16,15 +17,20 @@ pub(crate) enum Class {
 
 /// The type of the elements: class, bytes of an element, byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DType {
-    pub(crate) class: Class,
-    pub(crate) bytes: usize,
+pub struct DType {
+    /// The sort of an element.
+    pub class: Class,
+    /// The bytes of an element.
+    pub bytes: usize,
     big_endian: bool,
 }
 
 impl DType {
     /// Reads a type string such as `<f8`.
-    pub(crate) fn parse(text: &str) -> Result<DType> {
+    ///
+    /// # Errors
+    /// If the commands do not read such elements.
+    pub fn parse(text: &str) -> Result<DType> {
         let (order, rest) = text.split_at_checked(1).unwrap_or(("", text));
         let (class, bytes) = rest.split_at_checked(1).unwrap_or(("", rest));
         let big_endian = match order {
@@ -45,7 +51,7 @@ impl DType {
     }
 
     /// The precision of floats; integers and booleans have none.
-    pub(crate) fn precision(self) -> Option<Precision> {
+    pub fn precision(self) -> Option<Precision> {
         match (self.class, self.bytes) {
             (Class::Float, 4) | (Class::Complex, 8) => Some(Precision::F32),
             (Class::Float, 8) | (Class::Complex, 16) => Some(Precision::F64),
@@ -54,7 +60,7 @@ impl DType {
     }
 
     /// Real or complex.
-    pub(crate) fn domain(self) -> Domain {
+    pub fn domain(self) -> Domain {
         if self.class == Class::Complex { Domain::Complex } else { Domain::Real }
     }
 
@@ -77,7 +83,7 @@ impl DType {
     }
 
     /// One element as a complex number.
-    pub(crate) fn number(self, bytes: &[u8]) -> Complex<f64> {
+    pub fn number(self, bytes: &[u8]) -> Complex<f64> {
         match self.class {
             Class::Complex => {
                 let (re, im) = bytes.split_at(bytes.len() / 2);

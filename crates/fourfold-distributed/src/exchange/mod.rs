@@ -1,0 +1,4 @@
+pub(crate) mod exchange;
+pub(crate) mod moves;
+pub(crate) mod region;
+pub(crate) mod threads;

@@ -1,0 +1,133 @@
+//! What each rank sends and receives in an exchange.
+
+use crate::exchange::region::{Region, RegionCopy};
+use crate::grid::Grid;
+use crate::hash::hash;
+use crate::recipe::arrays::ArrayDesc;
+use fourfold::{Error, ErrorKind, Precision, Result};
+use std::ops::Range;
+
+/// The moves of one rank in an exchange. A rank sends every other one the intersection of its part
+/// before the exchange with the other's part after it.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    /// A hash of both distributed arrays, which is the same on all ranks of an exchange.
+    pub(crate) id: u64,
+    element: usize,
+    /// The elements of the rank's parts before and after the exchange.
+    elements: [usize; 2],
+    sends: Vec<Move>,
+    receives: Vec<Move>,
+    /// What stays on this rank, from the part before to the part after.
+    stays: Option<RegionCopy>,
+    /// What it can copy from the parts of others, with their ranks.
+    pub(crate) copies: Vec<(usize, RegionCopy)>,
+}
+
+/// Elements that one rank sends to another one, in the same order on both sides.
+#[derive(Clone, Debug)]
+pub struct Move {
+    rank: usize,
+    region: Region,
+}
+
+impl Move {
+    /// The other rank.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Where the elements are in this rank's part: the one before the exchange for what it sends, the
+    /// one after it for what it receives.
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+}
+
+impl Moves {
+    /// The moves of `rank` from the array `before` to the array `after`.
+    pub(crate) fn new(before: &ArrayDesc, after: &ArrayDesc, precision: Precision, grid: &Grid, rank: usize) -> Moves {
+        let element = precision.bytes() * before.domain.reals();
+        let elements = [before, after].map(|array| array.elements(grid, rank));
+        let (mine, next) = (before.ranges(grid, rank), after.ranges(grid, rank));
+        let id = hash(&format!("{element} {before:?} {after:?}"));
+        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: None, copies: vec![] };
+        for other in 0..grid.ranks() {
+            let (theirs, their_next) = (before.ranges(grid, other), after.ranges(grid, other));
+            let send = Region::new(&common(&mine, &their_next), &mine, &before.order);
+            let received = common(&theirs, &next);
+            let from = Region::new(&received, &theirs, &before.order);
+            let receive = Region::new(&received, &next, &after.order);
+            let copy = from.zip(receive.as_ref()).map(|(from, to)| RegionCopy::new(&from, to, element));
+            if other == rank {
+                moves.stays = copy;
+                continue;
+            }
+            moves.sends.extend(send.map(|region| Move { rank: other, region }));
+            moves.receives.extend(receive.map(|region| Move { rank: other, region }));
+            moves.copies.extend(copy.map(|copy| (other, copy)));
+        }
+        moves
+    }
+
+    /// The bytes of an element.
+    pub fn element_bytes(&self) -> usize {
+        self.element
+    }
+
+    /// The ranks to which this one sends, with what they get.
+    pub fn sends(&self) -> &[Move] {
+        &self.sends
+    }
+
+    /// The ranks from which this one receives, with what it gets. Regions are within the memory that
+    /// [`Moves::check`] asks for.
+    pub fn receives(&self) -> &[Move] {
+        &self.receives
+    }
+
+    /// The bytes that the rank sends to others.
+    pub fn bytes_sent(&self) -> usize {
+        self.sends.iter().map(|send| send.region.elements() * self.element).sum()
+    }
+
+    /// The bytes of the rank's parts before and after the exchange.
+    pub fn part_bytes(&self) -> [usize; 2] {
+        self.elements.map(|elements| elements * self.element)
+    }
+
+    /// Copies what stays on this rank.
+    pub fn copy_own(&self, from: &[u8], to: &mut [u8]) {
+        if let Some(stays) = &self.stays {
+            stays.execute(from, to);
+        }
+    }
+
+    /// Checks that the memory of both parts is large enough.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check(&self, from: &[u8], to: &[u8]) -> Result<()> {
+        let needed = self.part_bytes();
+        if needed[0] <= from.len() && needed[1] <= to.len() {
+            return Ok(());
+        }
+        let message = format!(
+            "an exchange from {} bytes to {} bytes: its parts have {} and {} bytes",
+            from.len(),
+            to.len(),
+            needed[0],
+            needed[1]
+        );
+        Err(Error::new(ErrorKind::Argument, message))
+    }
+}
+
+/// The intersection of two boxes.
+fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let both = |(a, b): (&Range<usize>, &Range<usize>)| {
+        let start = a.start.max(b.start);
+        start..a.end.min(b.end).max(start)
+    };
+    a.iter().zip(b).map(both).collect()
+}

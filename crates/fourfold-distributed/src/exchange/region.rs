@@ -1,0 +1,151 @@
+//! Boxes of elements in the memory of a rank, and copies of them.
+
+use std::ops::Range;
+
+/// A box of elements of an array in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Where the first element is, in elements.
+    pub offset: usize,
+    /// Length and stride of each axis, in elements, the slowest first.
+    pub axes: Vec<[usize; 2]>,
+}
+
+impl Region {
+    /// The box of these ranges of indices, in a rank's part of an array. The part has the ranges
+    /// `part`, and its axes are stored in `order`, without gaps. `None` if the box is empty.
+    pub(crate) fn new(ranges: &[Range<usize>], part: &[Range<usize>], order: &[usize]) -> Option<Region> {
+        let mut region = Region { offset: 0, axes: vec![[0, 0]; order.len()] };
+        let mut stride = 1;
+        for (i, &axis) in order.iter().enumerate().rev() {
+            let length = ranges[axis].len();
+            if length == 0 {
+                return None;
+            }
+            region.offset += (ranges[axis].start - part[axis].start) * stride;
+            region.axes[i] = [length, stride];
+            stride *= part[axis].len();
+        }
+        Some(region)
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> usize {
+        self.axes.iter().map(|[length, _]| length).product()
+    }
+
+    /// The index after the last element.
+    pub(crate) fn end(&self) -> usize {
+        self.offset + self.axes.iter().map(|[length, stride]| (length - 1) * stride).sum::<usize>() + 1
+    }
+
+    /// The same elements, in as few axes as possible. The last one has stride 1, and its length is
+    /// that of the runs.
+    pub fn runs(&self) -> Region {
+        let mut runs: Vec<[usize; 2]> = vec![[1, 1]];
+        for &[length, stride] in self.axes.iter().rev().filter(|[length, _]| *length > 1) {
+            match runs.last_mut() {
+                Some([run, step]) if *run * *step == stride => *run *= length,
+                _ => runs.push([length, stride]),
+            }
+        }
+        runs.reverse();
+        Region { offset: self.offset, axes: runs }
+    }
+}
+
+/// Elements to copy from one region to another of the same lengths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RegionCopy {
+    /// The bytes of a run.
+    run: usize,
+    /// The first bytes of both sides.
+    starts: [usize; 2],
+    /// The number of runs along each axis, and the distances between them in bytes on both sides.
+    axes: Vec<(usize, [usize; 2])>,
+    /// The bytes after the last ones of both sides.
+    pub(crate) ends: [usize; 2],
+}
+
+impl RegionCopy {
+    /// The copy from `from` to `to`, whose elements have `bytes` bytes.
+    pub(crate) fn new(from: &Region, to: &Region, bytes: usize) -> RegionCopy {
+        let ends = [from.end() * bytes, to.end() * bytes];
+        let starts = [from.offset * bytes, to.offset * bytes];
+        let (mut run, mut axes, mut is_run) = (bytes, Vec::<(usize, [usize; 2])>::new(), true);
+        for ([length, step], [_, other]) in from.axes.iter().zip(&to.axes).rev().filter(|(axis, _)| axis[0] > 1) {
+            let steps = [step * bytes, other * bytes];
+            is_run &= steps == [run, run];
+            match axes.last_mut() {
+                _ if is_run => run *= length,
+                Some((count, last)) if last.map(|step| step * *count) == steps => *count *= length,
+                _ => axes.push((*length, steps)),
+            }
+        }
+        axes.reverse();
+        RegionCopy { run, starts, axes, ends }
+    }
+
+    /// The number of bytes that are copied.
+    pub(crate) fn bytes(&self) -> usize {
+        self.run * self.axes.iter().map(|(count, _)| count).product::<usize>()
+    }
+
+    /// Copies. Memory that is too short stays as it is: the caller compares it with `ends`.
+    pub(crate) fn execute(&self, from: &[u8], to: &mut [u8]) {
+        copy_runs(&self.axes, self.run, self.starts, from, to);
+    }
+}
+
+/// Copies the runs along `axes`, of which the first begins at `starts`.
+fn copy_runs(axes: &[(usize, [usize; 2])], run: usize, starts: [usize; 2], from: &[u8], to: &mut [u8]) {
+    let Some(((count, steps), inner)) = axes.split_first() else {
+        if let (Some(from), Some(to)) = (from.get(starts[0]..starts[0] + run), to.get_mut(starts[1]..starts[1] + run)) {
+            to.copy_from_slice(from);
+        }
+        return;
+    };
+    for i in 0..*count {
+        copy_runs(inner, run, [starts[0] + i * steps[0], starts[1] + i * steps[1]], from, to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows 1 and 2, columns 1 to 3 of an array of 4 × 5.
+    fn inner() -> Region {
+        Region::new(&[1..3, 1..4], &[0..4, 0..5], &[0, 1]).unwrap()
+    }
+
+    #[test]
+    fn boxes_have_offsets_and_strides() {
+        assert_eq!(inner(), Region { offset: 6, axes: vec![[2, 5], [3, 1]] });
+        assert_eq!(inner().end(), 14);
+        let transposed = Region::new(&[1..3, 1..4], &[0..4, 0..5], &[1, 0]).unwrap();
+        assert_eq!(transposed, Region { offset: 5, axes: vec![[3, 4], [2, 1]] });
+        assert_eq!(Region::new(&[1..1, 0..5], &[0..4, 0..5], &[0, 1]), None);
+    }
+
+    #[test]
+    fn runs_are_as_long_as_possible() {
+        assert_eq!(inner().runs(), inner());
+        let rows = Region::new(&[1..3, 0..5], &[0..4, 0..5], &[0, 1]).unwrap();
+        assert_eq!(rows.runs(), Region { offset: 5, axes: vec![[10, 1]] });
+        let column = Region::new(&[0..4, 2..3], &[0..4, 0..5], &[0, 1]).unwrap();
+        assert_eq!(column.runs(), Region { offset: 2, axes: vec![[4, 5], [1, 1]] });
+        let one = Region::new(&[1..2, 2..3], &[0..4, 0..5], &[0, 1]).unwrap();
+        assert_eq!(one.runs(), Region { offset: 7, axes: vec![[1, 1]] });
+    }
+
+    #[test]
+    fn copies_move_every_element() {
+        let to = Region::new(&[0..2, 0..3], &[0..2, 0..3], &[0, 1]).unwrap();
+        let copy = RegionCopy::new(&inner(), &to, 1);
+        let (from, mut into): (Vec<u8>, _) = ((0..20).collect(), vec![0u8; 6]);
+        copy.execute(&from, &mut into);
+        assert_eq!(into, [6, 7, 8, 11, 12, 13]);
+        assert_eq!((copy.bytes(), copy.ends, copy.run), (6, [14, 6], 3));
+    }
+}

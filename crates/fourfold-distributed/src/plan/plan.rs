@@ -1,0 +1,236 @@
+//! Distributed plans.
+
+use crate::exchange::exchange::Exchange;
+use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, elements, elements_mut};
+use crate::recipe::arrays::ArrayDesc;
+use crate::recipe::recipe::Recipe;
+use fourfold::engine::ArrayId;
+use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch};
+use num_complex::Complex;
+use std::ops::Range;
+
+/// The executable form of a recipe on one rank. It owns its work array, and the exchanges take part in
+/// those of all ranks, so executions need the plan exclusively.
+pub struct Plan<E: Exchange> {
+    recipe: Recipe,
+    exchange: E,
+    steps: Vec<PlannedStep<E::Route>>,
+    work: WorkArray,
+    scratch: Option<Scratch>,
+    /// The elements that an execution needs at both ends.
+    lengths: [usize; 2],
+    received: usize,
+}
+
+/// The executable form of a step.
+pub(crate) enum PlannedStep<R> {
+    /// A pass from one number of elements to another. There is no plan where the rank has none.
+    Pass { plan: Option<Box<fourfold::Plan>>, elements: [usize; 2], domains: [Domain; 2] },
+    /// An exchange, with the bytes that this rank sends.
+    Exchange { bytes_sent: usize, route: R },
+}
+
+impl<R> PlannedStep<R> {
+    fn pass(&self) -> Option<&fourfold::Plan> {
+        if let PlannedStep::Pass { plan, .. } = self { plan.as_deref() } else { None }
+    }
+}
+
+/// The steps that an execution does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// The passes, without exchanges.
+    Passes,
+    /// The exchanges, without passes.
+    Exchanges,
+}
+
+impl<E: Exchange> Plan<E> {
+    pub(crate) fn new(recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
+        let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
+        let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
+        let scratch = largest.map(|plan| plan.try_scratch()).transpose()?;
+        let output = most_bytes(&recipe, exchange.rank(), &|id| id == ArrayId::Output);
+        let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
+        let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output.div_ceil(element)];
+        Ok(Plan { recipe, exchange, steps, work, scratch, lengths, received: 0 })
+    }
+
+    /// The recipe.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The plans of this rank's passes, in order. A rank that has nothing has none.
+    pub fn passes(&self) -> impl Iterator<Item = &fourfold::Plan> {
+        self.steps.iter().filter_map(PlannedStep::pass)
+    }
+
+    /// The ranges of indices along each axis of the input that this rank has. Its part is in C order.
+    pub fn input_ranges(&self) -> Vec<Range<usize>> {
+        self.recipe.input().ranges(self.recipe.grid(), self.exchange.rank())
+    }
+
+    /// The ranges of indices along each axis of the output that this rank has.
+    pub fn output_ranges(&self) -> Vec<Range<usize>> {
+        self.recipe.output().ranges(self.recipe.grid(), self.exchange.rank())
+    }
+
+    /// The number of elements of the input that this rank has.
+    pub fn input_len(&self) -> usize {
+        self.lengths[0]
+    }
+
+    /// The number of elements that an execution needs in the slice for the output. The rank's part of
+    /// the output is in the first of them. There may be more, because the slice also has arrays
+    /// between steps.
+    pub fn output_len(&self) -> usize {
+        self.lengths[1]
+    }
+
+    /// The bytes of the work array.
+    pub fn work_bytes(&self) -> usize {
+        most_bytes(&self.recipe, self.exchange.rank(), &|id| matches!(id, ArrayId::Work(_)))
+    }
+
+    /// The bytes of the scratch of the passes, which depends on the length of lines and on the number of
+    /// threads, not on the number of lines.
+    pub fn scratch_bytes(&self) -> usize {
+        self.scratch.as_ref().map_or(0, Scratch::bytes)
+    }
+
+    /// The bytes that this rank sends to others in each exchange.
+    pub fn bytes_sent(&self) -> Vec<usize> {
+        let sent = |step: &PlannedStep<_>| match step {
+            PlannedStep::Exchange { bytes_sent, .. } => Some(*bytes_sent),
+            PlannedStep::Pass { .. } => None,
+        };
+        self.steps.iter().filter_map(sent).collect()
+    }
+
+    /// The bytes that came from other ranks in all executions so far, as the exchanges have counted
+    /// them.
+    pub fn bytes_received(&self) -> usize {
+        self.received
+    }
+
+    /// Transforms the parts of all ranks. `input` has this rank's part of the input, and the first
+    /// elements of `output` receive its part of the output. It does not allocate.
+    ///
+    /// # Errors
+    /// If a slice is too short or its elements are not those of the problem, or if a rank is lost. If one
+    /// rank has an error, the ranks that exchange parts with it have one, too. The content of the output
+    /// is then undefined.
+    pub fn execute<I: Element, O: Element>(&mut self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.execute_steps(input, output, None)
+    }
+
+    /// Does only the passes or the exchanges, to time them. What they compute is of no use.
+    ///
+    /// # Errors
+    /// Those of [`Plan::execute`].
+    pub fn execute_only<I: Element, O: Element>(&mut self, only: Only, input: &[I], output: &mut [O]) -> Result<()> {
+        self.execute_steps(input, output, Some(only))
+    }
+
+    fn execute_steps<I: Element, O: Element>(
+        &mut self,
+        input: &[I],
+        output: &mut [O],
+        only: Option<Only>,
+    ) -> Result<()> {
+        let mut outcome = self.check(input, output);
+        let Plan { recipe, exchange, steps, work, scratch, received, .. } = self;
+        let mut arrays = Arrays { input: bytes_of(input), output: bytes_of_mut(output), work: work.bytes() };
+        let precision = recipe.problem().precision();
+        for (step, planned) in recipe.steps().iter().zip(steps) {
+            match planned {
+                PlannedStep::Pass { .. } if only == Some(Only::Exchanges) => {}
+                PlannedStep::Exchange { .. } if only == Some(Only::Passes) => {}
+                PlannedStep::Exchange { route, .. } if outcome.is_err() => exchange.refuse(route),
+                PlannedStep::Exchange { route, .. } => match arrays.ends(step.from, step.to) {
+                    Ends::Two(from, to) => {
+                        outcome = exchange.exchange(route, from, to).map(|bytes| *received += bytes);
+                    }
+                    Ends::InPlace(_) => unreachable!("exchanges have two memories"),
+                },
+                PlannedStep::Pass { plan: Some(plan), elements, domains } if outcome.is_ok() => {
+                    let scratch = scratch.as_mut().expect("a pass has scratch");
+                    outcome = pass(plan, arrays.ends(step.from, step.to), *elements, (*domains, precision), scratch);
+                }
+                PlannedStep::Pass { .. } => {}
+            }
+        }
+        outcome
+    }
+
+    fn check<I: Element, O: Element>(&self, input: &[I], output: &[O]) -> Result<()> {
+        check_end("input", self.recipe.input(), self.recipe.problem().precision(), input, self.input_len())?;
+        check_end("output", self.recipe.output(), self.recipe.problem().precision(), output, self.output_len())
+    }
+}
+
+/// The most bytes that a rank has of the arrays in some memory.
+fn most_bytes(recipe: &Recipe, rank: usize, is_there: &dyn Fn(ArrayId) -> bool) -> usize {
+    let real = recipe.problem().precision().bytes();
+    let written = recipe.steps().iter().zip(&recipe.arrays()[1..]).filter(|(step, _)| is_there(step.to));
+    written.map(|(_, array)| array.elements(recipe.grid(), rank) * array.domain.reals() * real).max().unwrap_or(0)
+}
+
+/// Checks the slice of the input or the output.
+fn check_end<T: Element>(
+    name: &str,
+    array: &ArrayDesc,
+    precision: Precision,
+    slice: &[T],
+    needed: usize,
+) -> Result<()> {
+    let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
+    let describe = |domain: Domain, precision: Precision| match domain {
+        Domain::Real => precision.name().to_owned(),
+        Domain::Complex => format!("Complex<{}>", precision.name()),
+    };
+    if (T::DOMAIN, T::PRECISION) != (array.domain, precision) {
+        let (given, wanted) = (describe(T::DOMAIN, T::PRECISION), describe(array.domain, precision));
+        return fail(format!("the {name} has elements of type {given}, the problem {wanted}"));
+    }
+    if slice.len() < needed {
+        return fail(format!("the {name} has {} elements, this rank needs {needed}", slice.len()));
+    }
+    Ok(())
+}
+
+/// Computes a pass.
+fn pass(
+    plan: &fourfold::Plan,
+    ends: Ends<'_>,
+    counts: [usize; 2],
+    (domains, precision): ([Domain; 2], Precision),
+    scratch: &mut Scratch,
+) -> Result<()> {
+    use Domain::{Complex as Pairs, Real};
+    match (precision, domains) {
+        (Precision::F32, [Real, Real]) => typed_pass::<f32, f32>(plan, ends, counts, scratch),
+        (Precision::F64, [Real, Real]) => typed_pass::<f64, f64>(plan, ends, counts, scratch),
+        (Precision::F32, [Real, Pairs]) => typed_pass::<f32, Complex<f32>>(plan, ends, counts, scratch),
+        (Precision::F64, [Real, Pairs]) => typed_pass::<f64, Complex<f64>>(plan, ends, counts, scratch),
+        (Precision::F32, [Pairs, Real]) => typed_pass::<Complex<f32>, f32>(plan, ends, counts, scratch),
+        (Precision::F64, [Pairs, Real]) => typed_pass::<Complex<f64>, f64>(plan, ends, counts, scratch),
+        (Precision::F32, [Pairs, Pairs]) => typed_pass::<Complex<f32>, Complex<f32>>(plan, ends, counts, scratch),
+        (Precision::F64, [Pairs, Pairs]) => typed_pass::<Complex<f64>, Complex<f64>>(plan, ends, counts, scratch),
+    }
+}
+
+fn typed_pass<I: Element, O: Element>(
+    plan: &fourfold::Plan,
+    ends: Ends<'_>,
+    counts: [usize; 2],
+    scratch: &mut Scratch,
+) -> Result<()> {
+    match ends {
+        Ends::Two(from, to) => {
+            plan.execute_with(elements::<I>(from, counts[0]), elements_mut::<O>(to, counts[1]), scratch)
+        }
+        Ends::InPlace(data) => plan.execute_in_place_with(elements_mut::<O>(data, counts[1]), scratch),
+    }
+}

@@ -1,0 +1,69 @@
+//! The steps of a recipe.
+
+use crate::distribution::Distribution;
+use fourfold::engine::{ArrayId, AxisTransform};
+use std::fmt;
+
+/// A step of a recipe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The array that it reads.
+    pub from: ArrayId,
+    /// The array that it writes.
+    pub to: ArrayId,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Every rank computes on its part, along one axis.
+    Pass {
+        /// The axis of the lines.
+        axis: usize,
+        /// The steps that it computes on the lines, in order.
+        ops: Vec<PassOp>,
+    },
+    /// Ranks exchange parts.
+    Exchange {
+        /// The distribution after it.
+        to: Distribution,
+    },
+}
+
+/// A step of a pass on the lines of its axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PassOp {
+    /// A 1D transform.
+    Transform {
+        /// The number of the problem that it belongs to. It is 1 for the second problem of a filter,
+        /// else 0.
+        stage: usize,
+        /// The transform, without its scale.
+        transform: AxisTransform,
+    },
+    /// The multiply of a filter, or by the twiddle factors of a long signal.
+    Multiply,
+}
+
+impl fmt::Display for PassOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PassOp::Transform { transform, .. } => write!(f, "{}", transform.transform1d),
+            PassOp::Multiply => f.write_str("multiply"),
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Exchange { to } => write!(f, "exchange to {to}"),
+            Action::Pass { axis, ops } => {
+                let ops: Vec<_> = ops.iter().map(PassOp::to_string).collect();
+                write!(f, "axis {axis}: {}", ops.join(" | "))
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a recipe computes: a problem, a filter, or a long signal.
+
+use fourfold::engine::{AxisTransform, Transform1d, prime_factors};
+use fourfold::{Domain, Error, ErrorKind, Kind, Norm, Problem, Result};
+use std::fmt;
+
+/// What a recipe computes. Its stages are problems in order, with a multiply between two of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Subject {
+    stages: Vec<Problem>,
+    /// The signal of which the stages are the columns and the rows of a matrix.
+    signal: Option<Problem>,
+}
+
+impl Subject {
+    /// A problem.
+    ///
+    /// # Errors
+    /// If its arrays have strides, or if it is in place.
+    pub(crate) fn transform(problem: &Problem) -> Result<Subject> {
+        check_layout(problem)?;
+        Ok(Subject { stages: vec![problem.clone()], signal: None })
+    }
+
+    /// A filter: `forward`, a multiply, `inverse`.
+    ///
+    /// # Errors
+    /// As for [`Subject::transform`], and if the output of `forward` is no input of `inverse`.
+    pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Subject> {
+        check_layout(forward)?;
+        check_layout(inverse)?;
+        let fits = forward.precision() == inverse.precision()
+            && forward.output_domain() == inverse.input_domain()
+            && forward.output().shape == inverse.input().shape;
+        if fits {
+            return Ok(Subject { stages: vec![forward.clone(), inverse.clone()], signal: None });
+        }
+        let message =
+            format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
+        Err(Error::new(ErrorKind::Problem, message))
+    }
+
+    /// A complex FFT of one signal of length N = N₁·N₂ as DFTs of the columns and the rows of a
+    /// matrix: the four-step method (D. H. Bailey, "FFTs in external or hierarchical memory", J.
+    /// Supercomputing 4, 1990). With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
+    ///
+    /// X\[k₁ + N₁k₂\] = Σ_{n₂} w_{N₂}^{n₂k₂} · w_N^{n₂k₁} · Σ_{n₁} x\[N₂n₁ + n₂\] w_{N₁}^{n₁k₁}.
+    ///
+    /// The first stage is the sum over n₁, along axis 0. The multiply is by w_N^{n₂k₁}. The second
+    /// stage is the sum over n₂, along axis 1, whose output is stored with k₂ as the slower index.
+    ///
+    /// # Errors
+    /// As for [`Subject::transform`], and if the problem is not such an FFT, or if N₁ does not divide N.
+    pub(crate) fn signal(signal: &Problem, columns: usize) -> Result<Subject> {
+        check_layout(signal)?;
+        let fail = |message: String| Err(Error::new(ErrorKind::Problem, message));
+        let Some((n, kind)) = complex_signal(signal) else {
+            return fail(format!("`{signal}` is not one signal of a complex FFT: it has no columns and rows"));
+        };
+        if columns == 0 || n % columns != 0 {
+            return fail(format!("`{signal}`: {columns} does not divide {n}"));
+        }
+        let norm = if kind == Kind::Fft { Norm::Backward } else { Norm::Forward };
+        let part = |axis: isize, scale: f64| {
+            let shape = [columns, n / columns];
+            Problem::builder(kind, signal.precision(), shape).axes([axis]).norm(norm).scale(scale).build()
+        };
+        Ok(Subject { stages: vec![part(0, 1.0)?, part(1, signal.scale())?], signal: Some(signal.clone()) })
+    }
+
+    /// The problems in order.
+    pub(crate) fn stages(&self) -> &[Problem] {
+        &self.stages
+    }
+
+    /// The long signal, if the stages are its columns and rows.
+    pub(crate) fn long_signal(&self) -> Option<&Problem> {
+        self.signal.as_ref()
+    }
+
+    /// Whether the caller has factors for the multiply.
+    pub(crate) fn is_filter(&self) -> bool {
+        self.signal.is_none() && self.stages.len() > 1
+    }
+
+    /// The number of axes that a distribution names.
+    pub(crate) fn named_axes(&self) -> usize {
+        self.stages[0].input().shape.len()
+    }
+
+    /// The number of axes of all arrays.
+    pub(crate) fn axes(&self) -> usize {
+        self.input().1.len()
+    }
+
+    /// Domain and shape of the input.
+    pub(crate) fn input(&self) -> (Domain, Vec<usize>) {
+        let problem = &self.stages[0];
+        (problem.input_domain(), with_unit_axis(&problem.input().shape))
+    }
+
+    /// Domain and shape of the array that is multiplied between two stages.
+    pub(crate) fn multiplied(&self) -> (Domain, Vec<usize>) {
+        let problem = &self.stages[0];
+        (problem.output_domain(), with_unit_axis(&problem.output().shape))
+    }
+
+    /// Domain and shape of the output.
+    pub(crate) fn output(&self) -> (Domain, Vec<usize>) {
+        let problem = self.stages.last().expect("a recipe computes something");
+        (problem.output_domain(), with_unit_axis(&problem.output().shape))
+    }
+}
+
+/// The shape, with a second axis if there is only one: ranks that have nothing of a signal have
+/// nothing of that axis.
+pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
+    if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
+}
+
+/// The length of the signal and the kind of its FFT, if the problem is one signal of a complex FFT.
+fn complex_signal(problem: &Problem) -> Option<(usize, Kind)> {
+    let [AxisTransform { n, transform1d, .. }] = problem.transforms() else { return None };
+    let kind = match transform1d {
+        Transform1d::Forward => Kind::Fft,
+        Transform1d::Backward => Kind::Ifft,
+        _ => return None,
+    };
+    (problem.input().shape.len() == 1).then_some((*n, kind))
+}
+
+/// The number N₁ of columns' elements, if a signal is best computed by the four-step method on so
+/// many ranks: the divisor of N next to √N, if every rank then has columns and rows.
+pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
+    let (n, _) = complex_signal(problem)?;
+    let larger_first = prime_factors(n).into_iter().rev();
+    let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
+    (ranks > 1 && a.min(b) >= ranks).then_some(a)
+}
+
+fn check_layout(problem: &Problem) -> Result<()> {
+    if !problem.in_place() && problem.input().is_c_order() && problem.output().is_c_order() {
+        return Ok(());
+    }
+    let message = format!("`{problem}`: ranks have their parts in C order: leave out inplace, in= and out=");
+    Err(Error::new(ErrorKind::Problem, message))
+}
+
+/// Writes the problems of the heading of a recipe.
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(signal) = &self.signal {
+            let shape = &self.stages[0].input().shape;
+            return write!(f, "{signal} as {}x{}", shape[0], shape[1]);
+        }
+        let problems: Vec<_> = self.stages.iter().map(Problem::to_string).collect();
+        f.write_str(&problems.join(" | multiply | "))
+    }
+}

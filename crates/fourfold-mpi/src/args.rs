@@ -1,0 +1,96 @@
+//! What the command takes.
+
+use clap::{Args, Parser, Subcommand};
+use fourfold::Problem;
+use fourfold_distributed::{Distribution, Grid};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  mpirun -n 4 fourfold-mpi verify \"dct2 f64 64x48x40\" --grid 2x2
+  mpirun -n 4 fourfold-mpi bench \"dct2 f64 4096x4096\" --from 'p,*' --to 'p,*'
+  mpirun -n 4 fourfold-mpi transform \"dct2 f64 512x512x256 ortho\" in.npy -o out.npy
+
+Distributions say, for each axis, which dimension of the grid divides it: p is the first one, q the
+second one, and * is none. Slabs of a 3D array are p,*,* and pencils p,q,*.";
+
+/// Fourier-related transforms of arrays that are divided among the ranks of mpirun
+#[derive(Debug, Parser)]
+#[command(name = "fourfold-mpi", version, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compare transforms of random arrays with the definition
+    Verify(Verify),
+    /// Time a transform, its exchanges, and its passes
+    Bench(Bench),
+    /// Transform the array in a .npy file, of which each rank reads and writes its part
+    Transform(Transform),
+    /// Print the recipe: passes and exchanges
+    Plan(Plan),
+}
+
+/// How arrays are divided.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Division {
+    /// The grid of ranks [default: all in one dimension]
+    #[arg(long)]
+    pub(crate) grid: Option<Grid>,
+    /// The distribution of the input [default: p,*,… or p,q,*,…]
+    #[arg(long)]
+    pub(crate) from: Option<Distribution>,
+    /// The distribution of the output [default: as it comes out]
+    #[arg(long)]
+    pub(crate) to: Option<Distribution>,
+    /// Threads of each rank
+    #[arg(long, default_value_t = 1)]
+    pub(crate) threads: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// The problem, such as "dct2 f64 64x48x40 ortho"
+    pub(crate) problem: Problem,
+    #[command(flatten)]
+    pub(crate) division: Division,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The problems. All are divided alike
+    #[arg(required = true)]
+    pub(crate) problems: Vec<Problem>,
+    #[command(flatten)]
+    pub(crate) division: Division,
+    /// The seed of the random arrays
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// The problem, such as "dct2 f64 4096x4096"
+    pub(crate) problem: Problem,
+    #[command(flatten)]
+    pub(crate) division: Division,
+    /// The number of rounds. Each times one execution, its exchanges alone, and its passes alone
+    #[arg(long, default_value_t = 10)]
+    pub(crate) rounds: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Transform {
+    /// The problem. Its shape is that of the file, or `auto`
+    pub(crate) problem: String,
+    /// The .npy file to read: floats of the problem's type, in C order
+    pub(crate) input: PathBuf,
+    /// The .npy file to write
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) division: Division,
+}

@@ -1,0 +1,3 @@
+pub(crate) mod bench;
+pub(crate) mod transform;
+pub(crate) mod verify;

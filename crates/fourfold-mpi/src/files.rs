@@ -1,0 +1,133 @@
+//! The parts of `.npy` files that ranks read and write.
+
+use crate::data::runs;
+use anyhow::{Context, Result, ensure};
+use fourfold::oracle::verify::Data;
+use fourfold::{Domain, Precision};
+use fourfold_distributed::{ArrayDesc, Grid};
+use fourfold_npy::{Header, encode};
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Elements that are read at a time.
+const CHUNK: usize = 4096;
+
+/// A file whose header has been read.
+pub(crate) struct Input {
+    pub(crate) header: Header,
+    start: u64,
+    reader: BufReader<File>,
+}
+
+impl Input {
+    /// Opens a file of an array in C order.
+    pub(crate) fn open(path: &Path) -> Result<Input> {
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
+        let mut reader = BufReader::new(file);
+        let (header, start) = Header::read(&mut reader)?;
+        ensure!(!header.fortran_order || header.shape.len() < 2, "it is in Fortran order: save it in C order");
+        let (_, needed) = header.size().with_context(|| format!("its shape {:?} is too large", header.shape))?;
+        ensure!(bytes.saturating_sub(start) >= needed, "it is cut off: its array takes {needed} bytes");
+        Ok(Input { header, start, reader })
+    }
+
+    /// Reads the part of a rank.
+    pub(crate) fn read(&mut self, array: &ArrayDesc, grid: &Grid, rank: usize, part: &mut Data) -> Result<()> {
+        let dtype = self.header.dtype;
+        let is_real = array.domain == Domain::Real;
+        ensure!(!is_real || dtype.domain() == Domain::Real, "it holds complex numbers: the problem takes real ones");
+        let mut buffer = vec![0; CHUNK * dtype.bytes];
+        let mut at = 0;
+        for (start, length) in runs(array, grid, rank) {
+            self.reader.seek(SeekFrom::Start(self.start + (start * dtype.bytes) as u64))?;
+            for first in (0..length).step_by(CHUNK) {
+                let bytes = &mut buffer[..CHUNK.min(length - first) * dtype.bytes];
+                self.reader.read_exact(bytes)?;
+                for element in bytes.chunks_exact(dtype.bytes) {
+                    part.set(at, dtype.number(element));
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that ranks write together. Until all are done, it has another name.
+pub(crate) struct Output {
+    unfinished: PathBuf,
+    path: PathBuf,
+}
+
+impl Output {
+    pub(crate) fn new(path: &Path) -> Output {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".unfinished");
+        Output { unfinished: name.into(), path: path.to_owned() }
+    }
+
+    /// Creates the file with its header. Only one rank does so, before the others write.
+    pub(crate) fn create(&self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
+        let header = encode(descr(precision, domain), shape);
+        let elements: usize = shape.iter().product();
+        let file = File::create(&self.unfinished)?;
+        file.set_len((header.len() + elements * precision.bytes() * domain.reals()) as u64)?;
+        (&file).write_all(&header)?;
+        Ok(())
+    }
+
+    /// Writes the part of a rank of the array, which has the shape `shape` in the file.
+    pub(crate) fn write(
+        &self,
+        (array, shape): (&ArrayDesc, &[usize]),
+        grid: &Grid,
+        rank: usize,
+        part: &Data,
+    ) -> Result<()> {
+        let precision =
+            if matches!(part, Data::F32(_) | Data::ComplexF32(_)) { Precision::F32 } else { Precision::F64 };
+        let start = encode(descr(precision, array.domain), shape).len();
+        let bytes = precision.bytes() * array.domain.reals();
+        let mut writer = BufWriter::new(OpenOptions::new().write(true).open(&self.unfinished)?);
+        let mut at = 0;
+        for (first, length) in runs(array, grid, rank) {
+            writer.seek(SeekFrom::Start((start + first * bytes) as u64))?;
+            for i in at..at + length {
+                write_element(&mut writer, part, i)?;
+            }
+            at += length;
+        }
+        Ok(writer.flush()?)
+    }
+
+    /// Gives the file its name. Only one rank does so, after all have written.
+    pub(crate) fn finish(&self) -> Result<()> {
+        Ok(std::fs::rename(&self.unfinished, &self.path)?)
+    }
+
+    /// Removes the file after an error.
+    pub(crate) fn remove(&self) {
+        // It may not exist.
+        let _ = std::fs::remove_file(&self.unfinished);
+    }
+}
+
+fn descr(precision: Precision, domain: Domain) -> &'static str {
+    match (precision, domain) {
+        (Precision::F32, Domain::Real) => "<f4",
+        (Precision::F64, Domain::Real) => "<f8",
+        (Precision::F32, Domain::Complex) => "<c8",
+        (Precision::F64, Domain::Complex) => "<c16",
+    }
+}
+
+fn write_element(writer: &mut impl Write, part: &Data, i: usize) -> std::io::Result<()> {
+    match part {
+        Data::F32(x) => writer.write_all(&x[i].to_le_bytes()),
+        Data::F64(x) => writer.write_all(&x[i].to_le_bytes()),
+        Data::ComplexF32(z) => writer.write_all([z[i].re.to_le_bytes(), z[i].im.to_le_bytes()].as_flattened()),
+        Data::ComplexF64(z) => writer.write_all([z[i].re.to_le_bytes(), z[i].im.to_le_bytes()].as_flattened()),
+    }
+}

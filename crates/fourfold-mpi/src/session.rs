@@ -1,0 +1,74 @@
+//! What all commands need: the grid, recipes, and answers of rank 0.
+
+use crate::args::Division;
+use anyhow::{Result, bail};
+use fourfold::Problem;
+use fourfold_distributed::{Distribution, Exchange, Grid, Plan, Planner, Recipe};
+use fourfold_mpi::MpiRank;
+
+/// A rank, and how arrays are divided.
+pub(crate) struct Session {
+    rank: MpiRank,
+    grid: Grid,
+    division: Division,
+}
+
+impl Session {
+    /// A session on the grid of the command line, or on all ranks in one dimension.
+    pub(crate) fn new(rank: &MpiRank, division: &Division) -> Result<Session> {
+        let grid = division.grid.clone().map_or_else(|| Grid::new([rank.ranks()]), Ok)?;
+        Ok(Session { rank: rank.clone(), grid, division: division.clone() })
+    }
+
+    pub(crate) fn rank(&self) -> &MpiRank {
+        &self.rank
+    }
+
+    /// The recipe of a problem. A signal of a complex FFT is a matrix, where it can be.
+    pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<Recipe> {
+        let Division { from, to, .. } = &self.division;
+        if from.is_none()
+            && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some())?
+        {
+            return Ok(recipe);
+        }
+        let usual = || Distribution::blocks(problem.input().shape.len(), &self.grid);
+        Recipe::new(problem, &self.grid, &from.clone().unwrap_or_else(usual), to.as_ref())
+    }
+
+    /// The plan of a problem.
+    pub(crate) fn plan(&self, problem: &Problem) -> Result<Plan<MpiRank>> {
+        let core = fourfold::Planner::builder().threads(self.division.threads).build()?;
+        Ok(Planner::new(core, self.rank.clone()).plan(self.recipe(problem))?)
+    }
+
+    /// The numbers of all ranks.
+    pub(crate) fn all(&self, mine: f64) -> Result<Vec<f64>> {
+        Ok(self.rank.all_gather(mine.to_bits())?.into_iter().map(f64::from_bits).collect())
+    }
+
+    /// The value, if all ranks have one. A rank whose step has failed returns its error, and the others
+    /// say which one it is.
+    pub(crate) fn together<T>(&self, result: Result<T>) -> Result<T> {
+        let failures = self.rank.all_gather(u64::from(result.is_err()))?;
+        let value = result?;
+        match failures.iter().position(|failed| *failed != 0) {
+            None => Ok(value),
+            Some(rank) => bail!("rank {rank} has failed"),
+        }
+    }
+
+    /// Waits for all ranks.
+    pub(crate) fn barrier(&self) -> fourfold::Result<()> {
+        self.rank.all_gather(0).map(drop)
+    }
+
+    /// Prints a line on rank 0.
+    pub(crate) fn say(&self, line: impl FnOnce() -> fourfold::Result<String>) -> Result<()> {
+        let line = line()?;
+        if self.rank.rank() == 0 {
+            println!("{line}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! The suite `mpi`: the package `crates/fourfold-mpi`, which needs an MPI library and libclang. Its
+//! command verifies transforms under `mpirun` with several numbers of ranks.
+
+use crate::accuracy::KINDS;
+use crate::process::{command, run, target_folder, work_folder};
+use crate::setup::{FOR_MPI, apt_install, installed};
+use crate::test::Outcome;
+use anyhow::{Context, Result, ensure};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Seconds on two cores in a clean clone, of which the ranks may take 120.
+pub(crate) const BUDGET: u64 = 300;
+
+const MANIFEST: &str = "--locked --manifest-path crates/fourfold-mpi/Cargo.toml --target-dir";
+
+/// What is verified: ranks, grid and distributions, problems.
+const CASES: &[(usize, &str, &[&str])] = &[
+    (1, "", &["dct2 f64 13x10", "rfft f32 5x6x9", "dht f64 12"]),
+    (
+        2,
+        "",
+        &["dct2 f64 64x48", "dct4 f32 5x6x9", "irfft f64 7x10 ortho", "fft f64 65536", "dct2 f64 1x5", "dst1 f64 31"],
+    ),
+    (3, "--to p,*", &["dct3 f64 13x10", "rfft f64 13x10", "idxst,dct3 f64 2x11", "dct2 f64 6x3", "fft,dct2 f32 16x9"]),
+    (4, "--grid 2x2", &["dct1 f64 5x6x9", "dst2,dct3,dht f64 7x9x10", "rfft f32 6x9x10", "idst4 f64 3x5x4x6"]),
+    (4, "--grid 2x2 --from p,q,* --to q,*,p", &["dct2 f64 5x6x9", "irfft f64 5x6x9", "fft f32 4x3x8"]),
+    (4, "--grid 2x2 --from pq,*", &["dct2 f64 13x10", "ifft f64 12x10"]),
+    (6, "--grid 2x3", &["dct2 f64 13x10x7", "ifft f64 12x12x12 axes=0,2", "rfft f64 9x8x10 adjoint"]),
+    (6, "", &["fft f64 5040", "dct2 f64 4x50", "dst3 f32 100 ortho"]),
+    (8, "--grid 4x2", &["dct2 f64 3x5x9", "rfft f64 8x6x5x4", "dct4 f64 1x1x40"]),
+];
+
+/// Lengths for which every kind is verified on slabs and pencils. Some parts are one element wide.
+const SHAPES: [&str; 4] = ["13", "7x10", "5x3x9", "3x5x4x2"];
+const DIVISIONS: [(usize, &str); 3] = [(3, ""), (4, "--grid 2x2"), (6, "--grid 3x2")];
+
+/// A command line that must fail on all ranks, and what it says.
+const FAULTS: &[(usize, &str, &str, &str)] = &[
+    (3, "--grid 2x2", "dct2 f64 8x8", "the grid 2x2 has 4 ranks, and the program 3"),
+    (2, "--from *,*", "dct2 f64 8x8", "names p 0 times"),
+    (2, "", "dct2 f64 8x8 inplace", "leave out inplace"),
+];
+
+/// Builds the command, and runs it under `mpirun`.
+pub(crate) fn suite() -> Result<Outcome> {
+    let missing: Vec<_> =
+        FOR_MPI.iter().filter(|[program, _]| !installed(program)).map(|[_, package]| *package).collect();
+    if !missing.is_empty()
+        && let Err(error) = apt_install(&missing.join(" "))
+    {
+        return Ok(Outcome::LeftOut(format!("install {} ({error:#})", missing.join(" "))));
+    }
+    let target = target_folder();
+    run(command(&format!("cargo clippy {MANIFEST}")).arg(&target).args(["--all-targets", "--", "-D", "warnings"]))?;
+    run(command(&format!("cargo build {MANIFEST}")).arg(&target))?;
+    for (ranks, division, problems) in CASES {
+        let mut verify = mpirun(*ranks, "verify");
+        run(verify.args(division.split_whitespace()).args(*problems))?;
+    }
+    for (ranks, division) in DIVISIONS {
+        let problems = SHAPES.iter().flat_map(|shape| KINDS.map(|kind| format!("{kind} f64 {shape}")));
+        run(mpirun(ranks, "verify").args(division.split_whitespace()).args(problems))?;
+    }
+    for (ranks, division, problem, says) in FAULTS {
+        let output =
+            mpirun(*ranks, "verify").args(division.split_whitespace()).arg(problem).stderr(Stdio::piped()).output()?;
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        ensure!(
+            !output.status.success() && message.contains(says),
+            "`{problem}` {division}: expected `{says}`, not\n{message}"
+        );
+    }
+    disagreements()?;
+    run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
+    files()?;
+    Ok(Outcome::Done)
+}
+
+/// Ranks that plan different problems, and a rank that ends, are errors for all.
+fn disagreements() -> Result<()> {
+    let program = program();
+    let other = |arguments: &[&str]| {
+        let mut start = mpirun(2, "verify");
+        start.args(["dct2 f64 12x10", "--grid", "3", ":", "-n", "1"]).args(arguments).stderr(Stdio::piped());
+        start.output()
+    };
+    let name = program.to_str().context("a path in UTF-8")?;
+    let output = other(&[name, "verify", "dct2 f64 12x11", "--grid", "3"])?;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(!output.status.success() && message.contains("rank 2 plans another problem"), "{message}");
+    let output = other(&["sh", "-c", "exit 3"])?;
+    ensure!(!output.status.success(), "a rank that ends is not noticed");
+    Ok(())
+}
+
+/// Transforms a file with several numbers of ranks, and compares the results with that of one.
+fn files() -> Result<()> {
+    let folder = work_folder("mpi")?;
+    let input = folder.join("input.npy");
+    let dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 10), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((dict.len() as u16).to_le_bytes());
+    bytes.extend(dict.bytes());
+    (0..90u32).for_each(|i| bytes.extend((f64::from(i * i % 17) - 8.0).to_le_bytes()));
+    std::fs::write(&input, bytes)?;
+    let output = |ranks: usize, division: &str| -> Result<Vec<u8>> {
+        let path = folder.join(format!("output-{ranks}.npy"));
+        let mut transform = mpirun(ranks, "transform");
+        run(transform.args(division.split_whitespace()).arg("dct2 f64 auto").arg(&input).arg("-o").arg(&path))?;
+        std::fs::read(&path).with_context(|| format!("no {}", path.display()))
+    };
+    let one = output(1, "")?;
+    for (ranks, division) in [(2, ""), (4, "--grid 2x2 --from pq,*")] {
+        ensure!(output(ranks, division)? == one, "{ranks} ranks write another file than one");
+    }
+    Ok(())
+}
+
+/// A command of `fourfold-mpi` on so many ranks.
+fn mpirun(ranks: usize, name: &str) -> Command {
+    let mut start = mpirun_command(ranks);
+    start.arg(program()).arg(name);
+    start
+}
+
+/// A program on so many ranks, which may be more than there are cores. The program is to be added.
+pub(crate) fn mpirun_command(ranks: usize) -> Command {
+    let mut start = command(&format!("mpirun -n {ranks} --oversubscribe --bind-to none"));
+    // Open MPI refuses to run as root otherwise. The tests of containers run as root.
+    start.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+    // Ranks without a core let others run while they wait.
+    start.env("OMPI_MCA_mpi_yield_when_idle", "1");
+    start
+}
+
+fn program() -> PathBuf {
+    target_folder().join("debug/fourfold-mpi")
+}
