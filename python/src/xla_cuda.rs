@@ -124,8 +124,8 @@ unsafe fn scratch(frame: &CallFrame, needs: usize) -> Result<usize> {
     if needs == 0 {
         return Ok(0);
     }
-    // SAFETY: the caller guarantees it, and there are two results.
     let (address, bytes) = match frame.results.size {
+        // SAFETY: the caller guarantees it, and there are two results.
         2 => unsafe { frame.results.bytes(1) },
         _ => (0, vec![0]),
     };
