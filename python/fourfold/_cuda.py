@@ -110,7 +110,7 @@ class _Torch:
 
     @staticmethod
     def assign(y, x):
-        y.copy_(x)
+        y[...] = x
 
     @staticmethod
     def name(x):
@@ -135,9 +135,14 @@ def _access(x):
     return _Torch if torch is not None and isinstance(x, torch.Tensor) else _CuPy
 
 
+def as_array(x):
+    """The array as one of CuPy, in the same memory."""
+    return _cupy().asarray(x) if hasattr(x, "__cuda_array_interface__") else _cupy().from_dlpack(x)
+
+
 def as_floating(x):
     """The array as one of CuPy in floating point, and whether that is a copy."""
-    array = _cupy().asarray(x) if hasattr(x, "__cuda_array_interface__") else _cupy().from_dlpack(x)
+    array = as_array(x)
     if array.dtype.name in _PRECISIONS:
         return array, False
     return array.astype(np.float32 if array.dtype.char == "e" else np.float64), True
@@ -155,6 +160,20 @@ def conjugate(x):
 def conjugate_in_place(x):
     """The complex conjugates, in the same array, which is new."""
     return _cupy().conjugate(x, out=x)
+
+
+def on_host(x):
+    """The array in the CPU's memory, as one of NumPy."""
+    return _cupy().asnumpy(as_array(x))
+
+
+def on_device(x, number, device):
+    """A copy of an array of NumPy on a device: of PyTorch if `device` is one of its, else of CuPy."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(device, torch.device):
+        return torch.from_numpy(x).to(device)
+    with _cupy().cuda.Device(number):
+        return _cupy().asarray(x)
 
 
 def fft_module():
@@ -190,7 +209,8 @@ def _find_nvrtc():
 
 
 def _planned(key, plan=None):
-    """The kernels for a specification, a real shape, a type, both sides' strides, and a device.
+    """The kernels for a specification, a real shape, a type, both sides' strides, a device, and the
+    shape of an input that zeros fill up, or `None`.
 
     A plan that multiplies keeps them itself: others have other factors.
     """
@@ -198,11 +218,11 @@ def _planned(key, plan=None):
     made = kept.get(key)
     if made is None:
         _find_nvrtc()
-        spec, shape, name, inner, outer, device = key
+        spec, shape, name, inner, outer, device, padded = key
         strides = [list(inner), list(outer)]
         problem = _numpy.text(spec, shape, _PRECISIONS[name], strides)
         multiplied = () if plan is None else plan._multiplied()
-        made = _fourfold.CudaPlan(problem, device, name.startswith("complex"), *multiplied)
+        made = _fourfold.CudaPlan(problem, device, name.startswith("complex"), *multiplied, shape=padded)
         with _making:
             while len(kept) >= _MOST_PLANS:
                 del kept[next(iter(kept))]
@@ -218,7 +238,7 @@ def _owner(plan):
 def prepare(plan):
     """Makes what a plan needs on its device, for arrays of its own strides."""
     shape, strides = plan._spec.real_shape(plan.input_shape), map(tuple, plan._plan.strides)
-    _planned((plan._spec, shape, plan.input_dtype.name, *strides, plan._device), _owner(plan))
+    _planned((plan._spec, shape, plan.input_dtype.name, *strides, plan._device, None), _owner(plan))
 
 
 def _span(x, strides, address):
@@ -237,25 +257,29 @@ def _overlap(a, b):
     return a[0] < b[1] and b[0] < a[1]
 
 
-def fill(x, spec, y, stream=None, plan=None):
+def fill(x, spec, y, stream=None, plan=None, whole=None):
     """Transforms an array to `y`, on the current stream of its library or on a given one.
 
-    `plan` is given where it multiplies.
+    `plan` is given where it multiplies, and `whole` is the shape to which zeros fill up the array.
     """
-    if 0 in y.shape or 0 in x.shape:
+    whole = tuple(x.shape if whole is None else whole)
+    if 0 in y.shape:
         return
     access = _access(x)
+    if 0 in x.shape:
+        return access.assign(y, 0)
     inner, outer, name = access.strides(x), access.strides(y), access.name(x)
     spans = [_span(x, inner, access.pointer(x)), _span(y, outer, access.pointer(y))]
     in_place = spans[0] == spans[1] and inner == outer and name == access.name(y)
     if spans[0][0] % _ALIGNMENT or (_overlap(*spans) and not in_place):
-        return fill(access.copy(x), spec, y, stream, plan)
+        return fill(access.copy(x), spec, y, stream, plan, whole)
     if spans[1][0] % _ALIGNMENT:
         z = access.copy(y)
-        fill(x, spec, z, stream, plan)
+        fill(x, spec, z, stream, plan, whole)
         return access.assign(y, z)
     with access.guard(x):
-        key = (spec, spec.real_shape(tuple(x.shape)), name, tuple(inner), tuple(outer), access.device(x))
+        padded = None if whole == tuple(x.shape) else tuple(x.shape)
+        key = (spec, spec.real_shape(whole), name, tuple(inner), tuple(outer), access.device(x), padded)
         kernels = _planned(key, plan)
         bytes_ = kernels.scratch_bytes
         # The allocator's memory may be used again as soon as the stream has come so far.
@@ -271,46 +295,44 @@ def _output_name(x, spec):
     return (_COMPLEX if spec.gives_complex(name.startswith("c")) else _REAL)[_PRECISIONS[name]]
 
 
-def _check_output(x, spec, y):
-    """Raises an exception if an array cannot be the output for `x`."""
+def _check_output(x, spec, y, whole):
+    """Raises an exception if an array cannot be the output for `x`, which zeros fill up to a shape."""
     access = _access(x)
     if _access(y) is not access or not access.is_writable(y):
         expected = "expected an array of the input's library on its device"
         raise TypeError(f"out is a {type(y).__name__}, {expected}")
     if access.device(x) != access.device(y):
         raise ValueError(f"x is on cuda:{access.device(x)}, and out on cuda:{access.device(y)}")
-    shape, name = spec.output_shape(tuple(x.shape)), _output_name(x, spec)
+    shape, name = spec.output_shape(tuple(whole)), _output_name(x, spec)
     if tuple(y.shape) != shape or access.name(y) != name:
         found = f"shape {tuple(y.shape)} and type {access.name(y)}"
         raise ValueError(f"the output has {found}, expected {shape} and {name}")
 
 
-def _check_input(plan, x):
-    """Raises an exception if a plan does not take an array: kernels would read beyond its memory."""
-    name, wanted = _access(x).name(x), plan.input_dtype.name
+def check_input(plan, name, shape):
+    """Raises an exception if a plan does not take an array of a type and a shape: kernels would read
+    beyond its memory."""
+    wanted = plan.input_dtype.name
     both_parts = _COMPLEX[_PRECISIONS[wanted]] if plan._spec.complex_sides() == (False, False) else wanted
     if name not in (wanted, both_parts):
         raise TypeError(f"the input has elements of {name}, and `{plan.problem}` expects {wanted}")
-    if tuple(x.shape) != plan.input_shape:
-        raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")
+    if tuple(shape) != plan.input_shape:
+        raise ValueError(f"the input has the shape {tuple(shape)}, expected {plan.input_shape}")
 
 
 def run(x, spec, workers=1, overwrite=False, out=None, lengths=None, stream=None, plan=None):
     """Transforms an array of CuPy to `out`, over itself if it may, or to a new array.
 
-    `lengths` are those along the axes, to which the array is padded with zeros.
+    `lengths` are those along the axes. Elements that the array lacks are zeros.
     """
     whole = replaced(x.shape, lengths, spec.axes)
-    if whole != x.shape:
-        more = [(0, n - m) for n, m in zip(whole, x.shape)]
-        x, overwrite = _cupy().pad(x, more), True
     if out is None:
-        shape, dtype = spec.output_shape(x.shape), np.dtype(_output_name(x, spec))
+        shape, dtype = spec.output_shape(whole), np.dtype(_output_name(x, spec))
         with x.device:
             out = x if overwrite and dtype == x.dtype and shape == x.shape else _cupy().empty(shape, dtype)
     else:
-        _check_output(x, spec, out)
-    fill(x, spec, out, stream, plan)
+        _check_output(x, spec, out, whole)
+    fill(x, spec, out, stream, plan, whole)
     return out
 
 
@@ -319,13 +341,13 @@ def run_plan(plan, x, out, stream):
     spec, owner = plan._spec, _owner(plan)
     if _access(x) is _Torch:
         plan._check_device(_Torch.device(x))
-        _check_input(plan, x)
+        check_input(plan, _Torch.name(x), x.shape)
         from . import torch
 
         if out is None:
             out = torch._output(x, spec)
         else:
-            _check_output(x, spec, out)
+            _check_output(x, spec, out, x.shape)
         fill(x.detach().resolve_conj().resolve_neg(), spec, out, stream, owner)
         return out
     given = x
@@ -333,5 +355,5 @@ def run_plan(plan, x, out, stream):
     plan._check_device(_CuPy.device(x))
     if is_converted:
         raise TypeError(f"the input has elements of {given.dtype}, and `{plan.problem}` expects {x.dtype}")
-    _check_input(plan, x)
+    check_input(plan, x.dtype.name, x.shape)
     return run(x, spec, out=out, stream=stream, plan=owner)

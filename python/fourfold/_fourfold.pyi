@@ -57,8 +57,16 @@ class CudaPlan:
         factors: Sequence[NDArray[np.float64]] | None = None,
         is_separable: bool = False,
         first: bool = False,
+        shape: Sequence[int] | None = None,
     ) -> CudaPlan: ...
     def execute(self, input: int, output: int, stream: int, scratch: int) -> None: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+
+class XlaPlans:
+    """Keeps the plans of a problem on CUDA devices, which calls of XLA run."""
+
+    def __new__(cls, problem: str, is_complex: bool, shape: Sequence[int], device: int) -> XlaPlans: ...
     @property
     def scratch_bytes(self) -> int: ...
 

@@ -44,7 +44,7 @@ def device_number(device):
             raise ValueError(f'unknown device {device!r}: expected a number or "cuda:0"')
         return int(number or 0)
     if getattr(device, "type", "cuda") != "cuda":
-        raise ValueError(f"plans are made for CUDA devices, not for {device}")
+        raise ValueError(f"expected a CUDA device, not {device}")
     number = getattr(device, "index", None) if hasattr(device, "type") else getattr(device, "id", device)
     number = operator.index(number or 0)
     if number < 0:

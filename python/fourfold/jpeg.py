@@ -1,17 +1,19 @@
-"""JPEG files to arrays of NumPy, and back."""
+"""JPEG files to arrays of NumPy, CuPy and PyTorch, and back. The CPU decodes and encodes."""
 
 import operator
 import warnings
 
 import numpy as np
 
-from . import _fourfold
+from . import _cuda, _fourfold
 from ._arguments import worker_count
+from ._libraries import library_of
+from ._plan import device_number
 
 __all__ = ["decode", "encode"]
 
 
-def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28):
+def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28, device=None):
     """Decodes a JPEG file.
 
     Parameters
@@ -26,20 +28,26 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
         The number of threads.
     max_pixels : int
         Larger images are refused.
+    device : int, str or object of PyTorch or CuPy, optional
+        A CUDA device, to which the pixels are copied. A `torch.device` gives a tensor of PyTorch;
+        a number, a name such as "cuda:0" and a device of CuPy give an array of CuPy.
 
     Returns
     -------
-    ndarray of uint8
-        Of shape (height, width) if the image is grey, else (height, width, 3): red, green, blue.
+    array of uint8
+        Of NumPy, or on `device`. Of shape (height, width) if the image is grey, else (height, width, 3): red, green, blue.
 
     Raises
     ------
     ValueError
-        If it is no JPEG file, or of a sort that is not read. Damage that can be repaired is a
-        warning.
+        If it is no JPEG file, or of a sort that is not read, or `device` is no CUDA device. Damage
+        that can be repaired is a warning.
     TypeError
         If `file` is not bytes-like.
+    ImportError
+        If the array would be CuPy's, which is not installed.
     """
+    number = None if device is None else device_number(device)
     max_pixels = operator.index(max_pixels)
     if not 0 <= max_pixels < 1 << 64:
         raise ValueError(f"max_pixels is {max_pixels}: expected 0 to 2^64 - 1")
@@ -48,7 +56,8 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return samples.reshape(shape[:2] if shape[2] == 1 else shape)
+    image = samples.reshape(shape[:2] if shape[2] == 1 else shape)
+    return image if number is None else _cuda.on_device(image, number, device)
 
 
 def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
@@ -57,7 +66,8 @@ def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
     Parameters
     ----------
     image : array_like of uint8
-        Of shape (height, width) or (height, width, 3).
+        Of shape (height, width) or (height, width, 3). An array on a CUDA device is copied to the
+        CPU.
     quality : int
         1 to 100.
     sampling : {"4:4:4", "4:2:2", "4:2:0"}
@@ -78,7 +88,8 @@ def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
     TypeError
         If samples are not uint8.
     """
-    image, quality = np.ascontiguousarray(image), operator.index(quality)
+    image = np.ascontiguousarray(library_of(image).on_host(image))
+    quality = operator.index(quality)
     if image.dtype != np.uint8:
         raise TypeError(f"samples are uint8, not {image.dtype}")
     if not 1 <= quality <= 100:

@@ -46,29 +46,35 @@ def conjugate(x):
 conjugate_in_place = conjugate
 
 
+def on_host(x):
+    """The tensor in the CPU's memory, as an array of NumPy."""
+    return _array(x.cpu())
+
+
 def fft_module():
     """The library's own module of Fourier transforms, for shifts."""
     return torch.fft
 
 
-def _output(x, spec):
+def _output(x, spec, shape=None):
     dtype = _REAL[x.dtype]
     dtype = _COMPLEX[dtype] if spec.gives_complex(x.is_complex()) else dtype
-    return torch.empty(spec.output_shape(x.shape), dtype=dtype, device=x.device)
+    return torch.empty(spec.output_shape(shape or x.shape), dtype=dtype, device=x.device)
 
 
 def _array(x):
     return x.detach().resolve_conj().resolve_neg().numpy()
 
 
-def _fill(x, spec, workers, y):
-    """Transforms a tensor to `y`."""
+def _fill(x, spec, workers, y, shape):
+    """Transforms a tensor, which zeros fill up to a shape if there is one, to `y`."""
     if x.device.type == "cpu":
-        _numpy.run(_array(x), spec, workers, out=y.numpy())
+        lengths = None if shape is None else [shape[axis] for axis in spec.axes]
+        _numpy.run(_array(x), spec, workers, out=y.numpy(), lengths=lengths)
     elif x.device.type == "cuda":
         from . import _cuda
 
-        _cuda.fill(x.detach().resolve_conj().resolve_neg(), spec, y)
+        _cuda.fill(x.detach().resolve_conj().resolve_neg(), spec, y, whole=shape)
     else:
         raise ValueError(f"fourfold transforms tensors on cpu and cuda, not on {x.device}")
 
@@ -88,31 +94,36 @@ def _transform(
     adjoint: bool,
     length: Optional[int],
     workers: int,
+    shape: Optional[List[int]],
 ) -> torch.Tensor:
     spec = _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length)
-    y = _output(x, spec)
-    _fill(x, spec, workers, y)
+    y = _output(x, spec, shape)
+    _fill(x, spec, workers, y, shape)
     return y
 
 
 @_transform.register_fake
-def _(x, kinds, axes, norm, orthogonalize, scale, adjoint, length, workers):
-    return _output(x, _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length))
+def _(x, kinds, axes, norm, orthogonalize, scale, adjoint, length, workers, shape):
+    return _output(x, _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length), shape)
 
 
-def transform(x, spec, workers=1):
-    """The operator, with its arguments as a specification."""
-    return _transform(x, ",".join(spec.kinds), list(spec.axes), *spec[2:], workers)
+def transform(x, spec, workers=1, shape=None):
+    """The operator, with its arguments as a specification. Zeros fill the tensor up to a shape."""
+    return _transform(x, ",".join(spec.kinds), list(spec.axes), *spec[2:], workers, shape)
 
 
 def _setup(ctx, inputs, output):
-    x, *rest = inputs
-    ctx.spec, ctx.workers = _spec(*rest[:-1]).transposed(x.shape), rest[-1]
+    x, *rest, workers, shape = inputs
+    ctx.spec, ctx.workers = _spec(*rest).transposed(shape or x.shape), workers
+    ctx.shape = None if shape is None else x.shape
 
 
 def _backward(ctx, gradient):
     x = gradient if ctx.spec.takes(gradient.is_complex()) else gradient.real
-    return (transform(x, ctx.spec, ctx.workers), *[None] * 8)
+    y = transform(x, ctx.spec, ctx.workers)
+    if ctx.shape is not None:
+        y = y[tuple(slice(n) for n in ctx.shape)]
+    return (y, *[None] * 9)
 
 
 _transform.register_autograd(_backward, setup_context=_setup)
@@ -120,30 +131,30 @@ _transform.register_autograd(_backward, setup_context=_setup)
 
 @_transform.register_vmap
 def _(info, in_dims, x, *rest):
-    spec = _spec(*rest[:-1]).moved(1)
-    return transform(x.movedim(in_dims[0], 0), spec, rest[-1]), 0
+    *rest, workers, shape = rest
+    x = x.movedim(in_dims[0], 0)
+    shape = None if shape is None else [x.shape[0], *shape]
+    return transform(x, _spec(*rest).moved(1), workers, shape), 0
 
 
 def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
     """Transforms a tensor to a new one, or to `out`, through which no gradient goes.
 
-    `lengths` are those along the axes, to which the tensor is padded with zeros.
+    `lengths` are those along the axes. Elements that the tensor lacks are zeros.
     """
     whole = replaced(x.shape, lengths, spec.axes)
-    if whole != tuple(x.shape):
-        more = [end for n, m in zip(reversed(whole), reversed(x.shape)) for end in (0, n - m)]
-        x = torch.nn.functional.pad(x, more)
+    shape = None if whole == tuple(x.shape) else list(whole)
     if out is None:
-        return transform(x, spec, workers)
+        return transform(x, spec, workers, shape)
     if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad):
         raise RuntimeError("out= has no gradient: leave it out, or use torch.no_grad()")
-    expected = _output(x.to("meta"), spec)
+    expected = _output(x.to("meta"), spec, shape)
     if out.shape != expected.shape or out.dtype != expected.dtype:
         message = f"the output has shape {tuple(out.shape)} and type {out.dtype}"
         raise ValueError(f"{message}, expected {tuple(expected.shape)} and {expected.dtype}")
     if out.device != x.device:
         raise ValueError(f"x is on {x.device}, and out on {out.device}")
-    _fill(x, spec, workers, out)
+    _fill(x, spec, workers, out, shape)
     return out
 
 

@@ -1,6 +1,7 @@
 //! Plans on CUDA devices, on memory and streams of other libraries, which are given as addresses.
 
 use crate::error::exception;
+use crate::memory::ElementType;
 use crate::plan::{Multiplied, multiplier, pipeline};
 use crate::planners::detached;
 use fourfold::{Domain, Element, Precision, Problem, Result};
@@ -30,41 +31,58 @@ fn planner(number: usize) -> Result<Planned> {
 }
 
 /// A problem with its tables and kernels on a CUDA device.
-#[pyclass(frozen, name = "CudaPlan", module = "fourfold._fourfold")]
-pub(crate) struct CudaPlan {
+pub(crate) struct Kernels {
     plan: GpuPlan,
     device: Device,
     /// Whether real kinds act on both parts of complex elements.
     both_parts: bool,
 }
 
-/// The addresses of an execution.
+/// The addresses of an execution: those of the first bytes of arrays and scratch, and the stream's
+/// handle.
 #[derive(Clone, Copy)]
-struct Addresses {
-    input: usize,
-    output: usize,
-    stream: usize,
-    scratch: usize,
+pub(crate) struct Addresses {
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+    pub(crate) stream: usize,
+    pub(crate) scratch: usize,
 }
 
 fn pointer(address: usize) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address)
 }
 
-impl CudaPlan {
-    fn new(problem: &str, device: usize, is_complex: bool, multiplied: &Multiplied) -> Result<CudaPlan> {
+impl Kernels {
+    /// The plan of a problem for a device, for complex elements if `is_complex`. The input has
+    /// `shape`, if there is one, and zeros for the rest.
+    pub(crate) fn new(
+        problem: &str,
+        device: usize,
+        is_complex: bool,
+        multiplied: &Multiplied,
+        shape: Option<&[usize]>,
+    ) -> Result<Kernels> {
         let problem: Problem = problem.parse()?;
         let both_parts =
             is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
         let (device, planner) = planner(device)?;
-        let plan = planner.plan(pipeline(&problem, multiplied))?;
+        let plan = match shape {
+            Some(shape) => planner.plan_padded(&problem, shape)?,
+            None => planner.plan(pipeline(&problem, multiplied))?,
+        };
         if both_parts {
             plan.both_parts()?;
         }
-        Ok(CudaPlan { plan, device, both_parts })
+        Ok(Kernels { plan, device, both_parts })
     }
 
-    fn needs(&self) -> Result<usize> {
+    /// The shapes of input and output.
+    pub(crate) fn shapes(&self) -> [&[usize]; 2] {
+        [&self.plan.input().shape, &self.plan.problem().output().shape]
+    }
+
+    /// The bytes of scratch.
+    pub(crate) fn needs(&self) -> Result<usize> {
         Ok(if self.both_parts { self.plan.both_parts()?.scratch_bytes() } else { self.plan.scratch_bytes() })
     }
 
@@ -88,7 +106,7 @@ impl CudaPlan {
             return self.plan.execute_on_in_place_with(&mut output, &mut scratch);
         }
         // SAFETY: the caller guarantees it.
-        let input = unsafe { device.array_from_raw::<I>(pointer(at.input), problem.input().len) }?;
+        let input = unsafe { device.array_from_raw::<I>(pointer(at.input), self.plan.input().len) }?;
         if bytes == 0 {
             return self.plan.execute_on(&input, &mut output);
         }
@@ -97,14 +115,24 @@ impl CudaPlan {
         self.plan.execute_on_with(&input, &mut output, &mut scratch)
     }
 
-    fn run(&self, at: Addresses) -> Result<()> {
+    /// The types of the elements of input and output.
+    pub(crate) fn elements(&self) -> [ElementType; 2] {
         let problem = self.plan.problem();
-        let domain = |domain: Domain| if self.both_parts { Domain::Complex } else { domain };
-        let domains = (domain(problem.input_domain()), domain(problem.output_domain()));
+        [problem.input_domain(), problem.output_domain()]
+            .map(|domain| (if self.both_parts { Domain::Complex } else { domain }, problem.precision()))
+    }
+
+    /// Enqueues an execution.
+    ///
+    /// # Safety
+    /// The addresses are those of arrays of the plan's types and layouts on its device, of a stream of
+    /// this device, and of as many bytes of scratch as the plan needs.
+    pub(crate) unsafe fn run(&self, at: Addresses) -> Result<()> {
         use {Domain::Complex as C, Domain::Real as R, Precision::F32, Precision::F64};
-        // SAFETY: the package for Python calls this with arrays of the plan's types and layouts.
+        let [(input, precision), (output, _)] = self.elements();
+        // SAFETY: the caller guarantees it.
         unsafe {
-            match (domains, problem.precision()) {
+            match ((input, output), precision) {
                 ((R, R), F32) => self.enqueue::<f32, f32>(at),
                 ((R, R), F64) => self.enqueue::<f64, f64>(at),
                 ((R, C), F32) => self.enqueue::<f32, Complex<f32>>(at),
@@ -118,12 +146,18 @@ impl CudaPlan {
     }
 }
 
+/// A plan for arrays of a CUDA device.
+#[pyclass(frozen, name = "CudaPlan", module = "fourfold._fourfold")]
+pub(crate) struct CudaPlan(Kernels);
+
 #[pymethods]
 impl CudaPlan {
     /// The plan of a problem for a device, for complex elements if `is_complex`. Factors, if there are
-    /// any, multiply its input if `first`, else its output.
+    /// any, multiply its input if `first`, else its output. Without them, the input may have a shorter
+    /// shape, and zeros for the rest.
     #[new]
-    #[pyo3(signature = (problem, device, is_complex, factors=None, is_separable=false, first=false))]
+    #[pyo3(signature = (problem, device, is_complex, factors=None, is_separable=false, first=false, shape=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's")]
     fn from_text(
         py: Python<'_>,
         problem: &str,
@@ -132,21 +166,24 @@ impl CudaPlan {
         factors: Option<Vec<PyReadonlyArray1<'_, f64>>>,
         is_separable: bool,
         first: bool,
+        shape: Option<Vec<usize>>,
     ) -> PyResult<CudaPlan> {
         let multiplied = multiplier(factors, is_separable)?.map(|factors| (factors, first));
-        detached(py, true, || CudaPlan::new(problem, device, is_complex, &multiplied)).map_err(exception)
+        let make = || Kernels::new(problem, device, is_complex, &multiplied, shape.as_deref());
+        let kernels = detached(py, true, make);
+        kernels.map(CudaPlan).map_err(exception)
     }
 
     /// The bytes of device memory that an execution needs beside its arrays.
     #[getter]
     fn scratch_bytes(&self) -> PyResult<usize> {
-        self.needs().map_err(exception)
+        self.0.needs().map_err(exception)
     }
 
-    /// Enqueues an execution on a stream. The addresses are those of the first bytes of the arrays
-    /// and of the scratch, and the stream's handle.
+    /// Enqueues an execution. See [`Addresses`].
     fn execute(&self, py: Python<'_>, input: usize, output: usize, stream: usize, scratch: usize) -> PyResult<()> {
         let at = Addresses { input, output, stream, scratch };
-        detached(py, true, || self.run(at)).map_err(exception)
+        // SAFETY: the package for Python calls this with such addresses.
+        detached(py, true, || unsafe { self.0.run(at) }).map_err(exception)
     }
 }

@@ -12,6 +12,7 @@ mod planners;
 mod poisson;
 mod signal;
 mod xla;
+mod xla_cuda;
 
 /// Plans that run on arrays in memory.
 #[pyo3::pymodule(gil_used = false)]
@@ -30,4 +31,6 @@ mod _fourfold {
     use crate::poisson::PySolver;
     #[pymodule_export]
     use crate::signal::{PyConvolution, PyFilter};
+    #[pymodule_export]
+    use crate::xla_cuda::XlaPlans;
 }

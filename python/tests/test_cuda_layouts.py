@@ -13,7 +13,7 @@ import pytest
 
 import fourfold
 import fourfold.fft as ff
-from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _plan, _real, electrostatics
+from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _plan, _real, electrostatics, jpeg
 from fourfold._spec import Spec
 
 SIZES = {"f32": 4, "f64": 8}
@@ -43,18 +43,18 @@ class Plan:
 
     made = 0
 
-    def __init__(self, text, device, is_complex, *multiplied):
+    def __init__(self, text, device, is_complex, *multiplied, shape):
         Plan.made += 1
         words = [word for word in text.split() if not word.startswith(("in=", "out="))]
         strides = dict(word.split("=") for word in text.split() if word.startswith(("in=", "out=")))
-        self.plan = _fourfold.Plan(" ".join(words), 1, "estimate", *multiplied)
+        self.plan, self.padded = _fourfold.Plan(" ".join(words), 1, "estimate", *multiplied), shape
         sides = self.plan.is_complex
         self.sides = [is_complex or sides[0], (is_complex and not sides[0] and not sides[1]) or sides[1]]
         self.strides = [strides.get("in"), strides.get("out")]
 
     def view(self, side, address):
         assert address % 16 == 0
-        shape = [self.plan.input_shape, self.plan.output_shape][side]
+        shape = [self.padded or self.plan.input_shape, self.plan.output_shape][side]
         size = SIZES[self.plan.precision] * (2 if self.sides[side] else 1)
         dtype = np.dtype(f"{'c' if self.sides[side] else 'f'}{size}")
         if self.strides[side] is None:
@@ -68,7 +68,7 @@ class Plan:
 
     def execute(self, input, output, stream, scratch):
         assert stream == 7 and scratch
-        y = self.plan.execute(self.view(0, input), self.view(1, output))
+        y = self.plan.execute(self.view(0, input), self.view(1, output), self.padded is not None)
         assert y is not None
 
 
@@ -85,13 +85,18 @@ def device(monkeypatch):
         y[...] = x
         return x if isinstance(x, Array) else y
 
+    used = []
     cupy = types.SimpleNamespace(
         asarray=asarray,
         empty=aligned,
-        pad=lambda x, more: asarray(np.pad(np.asarray(x), more)),
         conjugate=np.conjugate,
         fft=np.fft,
-        cuda=types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=7)),
+        asnumpy=lambda x: np.array(x).view(np.ndarray),
+        cuda=types.SimpleNamespace(
+            get_current_stream=lambda: types.SimpleNamespace(ptr=7),
+            Device=lambda number: contextlib.nullcontext(used.append(number)),
+        ),
+        used=used,
     )
     monkeypatch.setattr(_cuda, "_cupy", lambda: cupy)
     monkeypatch.setattr(_cuda._CuPy, "copy", staticmethod(lambda x: asarray(np.array(x, order="C"))))
@@ -102,6 +107,7 @@ def device(monkeypatch):
     monkeypatch.setattr(_complex, "library_of", library_of)
     monkeypatch.setattr(_plan, "library_of", library_of)
     monkeypatch.setattr(electrostatics, "library_of", library_of)
+    monkeypatch.setattr(jpeg, "library_of", library_of)
     _cuda._plans.clear()
     return cupy
 
@@ -144,6 +150,18 @@ def test_layouts(device, name, dtype, view):
         y.view(np.ndarray), expected, atol=1e-4 if expected.dtype.char in "fF" else 1e-12
     )
     np.testing.assert_array_equal(device.asarray(x), x)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", [*ff._BACKEND])
+def test_padding(device, name, view):
+    x, function = signal(6, 8, dtype="f8" if name.startswith(("rfft", "ihfft")) else "c16"), getattr(ff, name)
+    for n in (3, 11):
+        keywords = {"n": n, "axis": 0} if name[-1] not in "2n" else {"s": (n,), "axes": (0,)}
+        expected, y = function(VIEWS[view](x), **keywords), function(VIEWS[view](device.asarray(x)), **keywords)
+        assert type(y) is Array and y.dtype == expected.dtype
+        np.testing.assert_allclose(y.view(np.ndarray), expected, atol=1e-12)
+    assert not ff.dct(device.empty((3, 0)), n=4).any()
 
 
 def test_outputs(device):
@@ -224,6 +242,18 @@ def test_a_plan_for_a_device_is_made_at_once(device, multiply, strides):
 def test_devices_that_there_are_not(given):
     with pytest.raises((ValueError, TypeError)):
         fourfold.plan("dct2", (8, 6), device=given)
+
+
+def test_jpeg_files_from_and_to_a_device(device):
+    image = (signal(9, 14) * 40 + 128).clip(0, 255).astype("u1")
+    file = jpeg.encode(image, 95)
+    assert jpeg.encode(device.asarray(image), 95) == file
+    for place, number in (("cuda:1", 1), (0, 0)):
+        found = jpeg.decode(file, device=place)
+        assert type(found) is Array and device.used.pop() == number
+        np.testing.assert_array_equal(found.view(np.ndarray), jpeg.decode(file))
+    with pytest.raises(ValueError, match="unknown device"):
+        jpeg.decode(file, device="cpu")
 
 
 def test_tensors(device, monkeypatch):

@@ -77,6 +77,77 @@ def test_vmap_along_any_axis_and_jit():
     np.testing.assert_allclose(hessian, 2 * matrix.T @ matrix, atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [3, 9, 10])
+def test_padding_is_part_of_the_target(n):
+    x = signal(4, 5)
+    for name, dtype in (("dct", "f8"), ("rfft", "f8"), ("fft", "c16"), ("irfft", "c16"), ("dst", "f4")):
+        x, function = signal(4, 5, dtype=dtype), lambda a, name=name: getattr(ff, name)(a, n=n)
+        np.testing.assert_allclose(jax.jit(function)(x), function(np.asarray(x)), atol=1e-5)
+        assert "pad" not in str(jax.make_jaxpr(function)(x))
+        if dtype != "f4":
+            check_grads(function, (x,), order=2)
+            check_grads(jax.vmap(function), (x,), order=2)
+    assert not ff.dct(jnp.zeros((3, 0)), n=4).any()
+
+
+class Plans:
+    """Plays the part of plans on CUDA devices."""
+
+    made = []
+
+    def __init__(self, problem, is_complex, shape, device):
+        self.made.append((problem, is_complex, shape, device))
+        self.scratch_bytes = 640 if "1024" in problem else 0
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """What lowering for CUDA asks of a machine with a GPU."""
+    from fourfold import _cuda, _fourfold
+    from fourfold import jax as ours
+
+    monkeypatch.setattr(_fourfold, "XlaPlans", Plans)
+    monkeypatch.setattr(_cuda, "_find_nvrtc", lambda: None)
+    monkeypatch.setattr(ours, "_device", lambda: 3)
+    monkeypatch.setattr(Plans, "made", [])
+    return Plans
+
+
+def test_the_call_for_cuda(cuda):
+    def text(function, x):
+        return jax.jit(function).trace(x).lower(lowering_platforms=("cuda",)).as_text()
+
+    lowered = text(ff.dct, signal(4, 1024))
+    assert cuda.made == [("dct2 f64 4x1024 axes=1", False, (4, 1024), 3)]
+    assert lowered.count("@fourfold_transform") == 1
+    assert 'problem = "dct2 f64 4x1024 axes=1"' in lowered
+    assert "(tensor<4x1024xf64>, tensor<640xui8>)" in lowered
+    lowered = text(lambda a: ff.dct(a, n=7), signal(4, 5, dtype="c8"))
+    assert cuda.made[1:] == [("dct2 f32 4x7 axes=1 in=5,1", True, (4, 5), 3)]
+    assert "stablehlo.pad" not in lowered
+    assert "-> tensor<4x7xcomplex<f32>>" in lowered and "ui8" not in lowered
+    text(jax.vmap(jax.grad(lambda a: jnp.sum(ff.dct(a) ** 3))), signal(3, 8))
+    assert {problem for problem, *_ in cuda.made[2:]} == {
+        "dct2 f64 3x8 axes=1",
+        "dct2 f64 3x8 axes=1 adjoint",
+    }
+
+
+def test_the_target_for_cuda_passes_errors_on():
+    import ctypes
+
+    from fourfold import _fourfold
+
+    target = jax.ffi.pycapsule(ctypes.CDLL(_fourfold.__file__).fourfold_xla_transform_cuda)
+    jax.ffi.register_ffi_target("fourfold_without_stream", target, platform="cpu")
+    x = signal(8)
+    call = jax.ffi.ffi_call("fourfold_without_stream", jax.ShapeDtypeStruct(x.shape, x.dtype))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="XLA has no stream"):
+        jax.block_until_ready(call(x, problem="dct2 f64 8"))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="`problem` is missing"):
+        jax.block_until_ready(call(x))
+
+
 def test_the_same_as_jax():
     x = signal(6, 7)
     np.testing.assert_allclose(ff.dctn(x), jax.scipy.fft.dctn(x), atol=1e-12)

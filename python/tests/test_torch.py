@@ -31,10 +31,14 @@ def tensor(*shape, dtype=torch.float64, **keywords):
 @pytest.mark.parametrize("spec, dtype", SPECS)
 def test_the_operator(spec, dtype):
     x = tensor(3, 4, dtype=dtype, requires_grad=True)
-    arguments = (",".join(spec.kinds), list(spec.axes), *spec[2:], 1)
-    torch.library.opcheck(torch.ops.fourfold.transform.default, (x, *arguments))
-    assert torch.autograd.gradcheck(lambda a: transform(a, spec), (x,))
-    assert torch.autograd.gradgradcheck(lambda a: transform(a, spec), (x,))
+    for shape in (None, list(x.shape)):
+        if shape is not None:  # the input ends before the shape
+            x = x.detach()[tuple(slice(n - 1 if axis in spec.axes else n) for axis, n in enumerate(shape))]
+            x.requires_grad_()
+        arguments = (",".join(spec.kinds), list(spec.axes), *spec[2:], 1, shape)
+        torch.library.opcheck(torch.ops.fourfold.transform.default, (x, *arguments))
+        assert torch.autograd.gradcheck(lambda a: transform(a, spec, shape=shape), (x,))
+        assert torch.autograd.gradgradcheck(lambda a: transform(a, spec, shape=shape), (x,))
 
 
 @pytest.mark.parametrize("name", [*ff._BACKEND])
@@ -73,6 +77,16 @@ def test_views_cropping_and_padding():
         for keywords in ({}, {"n": 3}, {"n": 11, "axis": 0}):
             expected = ff.dct(view.resolve_conj().numpy(), **keywords)
             torch.testing.assert_close(ff.dct(view, **keywords), torch.from_numpy(expected))
+
+
+def test_padding_copies_nothing(monkeypatch):
+    monkeypatch.setattr(torch.nn.functional, "pad", None)
+    x = tensor(6, 8)
+    for keywords in ({"n": 11}, {"n": 9, "axis": 0}):
+        torch.testing.assert_close(ff.dct(x, **keywords), torch.from_numpy(ff.dct(x.numpy(), **keywords)))
+        mapped = torch.vmap(lambda a: ff.dct(a, n=9))(x)
+        torch.testing.assert_close(mapped, torch.from_numpy(ff.dct(x.numpy(), n=9)))
+    assert torch.equal(ff.dct(torch.zeros(3, 0, dtype=torch.float64), n=4), torch.zeros(3, 4, dtype=torch.float64))
 
 
 def test_vmap_and_jacobians():

@@ -1,4 +1,4 @@
-"""Arrays on CUDA devices. It needs an NVIDIA GPU, and PyTorch or CuPy, and no pytest:
+"""Arrays on CUDA devices. It needs an NVIDIA GPU, and PyTorch, CuPy or JAX, and no pytest:
 
     python python/tests/gpu/test_gpu.py
 
@@ -35,6 +35,19 @@ def torch():
     if not torch.cuda.is_available():
         raise LeftOut("PyTorch finds no GPU")
     return torch
+
+
+def jax():
+    try:
+        import jax
+    except ImportError as error:
+        raise LeftOut("no JAX") from error
+    jax.config.update("jax_enable_x64", True)
+    try:
+        jax.devices("cuda")
+    except RuntimeError as error:
+        raise LeftOut("JAX finds no GPU") from error
+    return jax
 
 
 def signal(*shape, dtype="f8"):
@@ -80,6 +93,109 @@ def test_torch_has_the_values_of_numpy():
         close(y.resolve_conj().cpu().numpy(), function(x))
 
 
+def test_jax_has_the_values_of_numpy():
+    lib = jax()
+    for function, x in cases():
+        for y in (function(lib.numpy.asarray(x)), lib.jit(function)(x)):
+            assert isinstance(y, lib.Array) and next(iter(y.devices())).platform == "gpu"
+            close(np.asarray(y), function(x))
+    for keywords in ({"n": 7}, {"n": 30}, {"axis": 0, "n": 15, "norm": "ortho"}):
+        x = signal(12, 10)
+        close(np.asarray(lib.jit(lambda a: ff.dct(a, **keywords))(x)), ff.dct(x, **keywords))
+    assert not ff.dct(lib.numpy.zeros((3, 0)), n=4).any() and ff.dct(lib.numpy.zeros((0, 4))).shape == (0, 4)
+
+
+def test_jax_has_the_values_of_scipy():
+    lib = jax()
+    try:
+        import scipy.fft
+    except ImportError as error:
+        raise LeftOut("no SciPy") from error
+    # Lines of a kernel, lines of several kernels, which need scratch, and lengths with a large prime.
+    for shape in ((1024, 768), (3, 1 << 18), (1 << 20,), (2, 10007)):
+        for dtype in ("f4", "f8", "c8"):
+            x = signal(*shape, dtype=dtype)
+            close(np.asarray(ff.dctn(lib.numpy.asarray(x))), scipy.fft.dctn(x))
+
+
+def test_gradients_of_jax():
+    lib = jax()
+    from jax.test_util import check_grads
+
+    for function, dtype in (
+        (lambda a: ff.dctn(a, norm="ortho"), "f8"),
+        (lambda a: ff.dst(a, 1, n=9), "c16"),
+        (ff.rfft, "f8"),
+        (ff.hfft, "c16"),
+    ):
+        check_grads(function, (lib.numpy.asarray(signal(4, 6, dtype=dtype)),), order=2)
+    x = signal(64, 48)
+    slope = lib.jit(lib.grad(lambda a: lib.numpy.sum(ff.dctn(a, norm="ortho") ** 2)))(x)
+    close(np.asarray(slope), 2 * x)
+
+
+def test_vmap_and_shards_of_jax():
+    lib, x = jax(), signal(3, 40, 50)
+    for axis in range(3):
+        mapped = lib.jit(lib.vmap(lambda a: ff.dctn(a, 3), in_axes=axis, out_axes=axis))(x)
+        close(np.asarray(mapped), np.stack([ff.dctn(a, 3) for a in np.moveaxis(x, axis, 0)], axis))
+    for count in sorted({1, len(lib.devices("cuda"))}):
+        rows = lib.sharding.PartitionSpec("batch")
+        mesh = lib.make_mesh((count,), ("batch",), devices=lib.devices("cuda")[:count])
+        batch = signal(6 * count, 50)
+        shards = lib.device_put(batch, lib.sharding.NamedSharding(mesh, rows))
+        y = lib.jit(lib.shard_map(ff.dct, mesh=mesh, in_specs=rows, out_specs=rows))(shards)
+        close(np.asarray(y), ff.dct(batch))
+
+
+def test_xla_captures_transforms():
+    """Several calls in a row, which XLA puts into a CUDA graph, with new values and new buffers."""
+    lib = jax()
+
+    def several(a):
+        for _ in range(4):
+            a = lib.numpy.sin(ff.dctn(a, norm="ortho"))  # errors do not grow: both have norm 1
+        return a
+
+    for shape in ((64, 64), (1 << 20,)):
+        compiled, kept = lib.jit(several), []
+        for number in range(5):
+            x = signal(*shape) * (1 + number / 4)
+            expected = several_of_numpy(x)
+            kept.append(compiled(x))
+            close(np.asarray(kept[-1]), expected)
+
+
+def several_of_numpy(x):
+    for _ in range(4):
+        x = np.sin(ff.dctn(x, norm="ortho"))
+    return x
+
+
+def test_plans_of_jax():
+    lib, x = jax(), signal(20, 30)
+    table = np.random.default_rng(3).random((20, 30)) + 0.5
+    for multiply in (None, table, [table[:, 0].copy(), table[0].copy()]):
+        plan = fourfold.plan("dct2", x.shape, multiply=multiply, device="cuda:0")
+        y = plan(lib.device_put(x, lib.devices("cuda")[0]))
+        close(np.asarray(y), fourfold.plan("dct2", x.shape, multiply=multiply)(x))
+        close(np.asarray(plan.inverse()(y)), x)
+
+
+def test_jpeg_files_from_and_to_devices():
+    import fourfold.jpeg
+
+    lib, image = torch(), (signal(40, 50) * 40 + 128).clip(0, 255).astype("u1")
+    file = fourfold.jpeg.encode(image)
+    assert fourfold.jpeg.encode(lib.from_numpy(image).cuda()) == file
+    found = fourfold.jpeg.decode(file, device=lib.device("cuda:0"))
+    assert found.is_cuda and np.array_equal(found.cpu().numpy(), fourfold.jpeg.decode(file))
+    xp = cupy()
+    assert fourfold.jpeg.encode(xp.asarray(image)) == file
+    found = fourfold.jpeg.decode(file, device="cuda:0")
+    assert isinstance(found, xp.ndarray) and np.array_equal(xp.asnumpy(found), fourfold.jpeg.decode(file))
+
+
 def test_strides_arguments_and_out():
     xp, x = cupy(), signal(12, 10)
     views = [lambda a: a.T, lambda a: a[::2, ::-1], lambda a: a[1:, 1:], lambda a: a[:, 3]]
@@ -112,7 +228,7 @@ def test_gradients_on_the_device():
     assert lib.autograd.gradcheck(lambda a: ff.dctn(a, norm="ortho"), (x,))
     assert lib.autograd.gradgradcheck(lambda a: ff.rfft(a), (x,))
     lib.library.opcheck(
-        lib.ops.fourfold.transform.default, (x, "dct2,dct3", [0, 1], "backward", None, 1.0, False, None, 1)
+        lib.ops.fourfold.transform.default, (x, "dct2,dct3", [0, 1], "backward", None, 1.0, False, None, 1, None)
     )
 
 

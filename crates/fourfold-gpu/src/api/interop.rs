@@ -1,6 +1,7 @@
 //! The caller's queues and memory, as CUDA's and OpenCL's own handles.
 
 use crate::api::array::{GpuArray, GpuScratch};
+use crate::backend::cuda::queue;
 use crate::backend::device::Device;
 use crate::backend::opencl::context::Context;
 use crate::backend::runtime::{Buffer, Runtime};
@@ -47,6 +48,19 @@ impl Device {
         // SAFETY: as above.
         let queue = unsafe { runtime.queue_from_raw(queue) }?;
         Ok(Device { runtime, queue: Arc::new(queue) })
+    }
+
+    /// The number of the CUDA device that the caller's `CUstream` belongs to, as [`Device::cuda`] takes
+    /// it.
+    ///
+    /// # Errors
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, or if the driver fails.
+    ///
+    /// # Safety
+    /// `stream` must be a `CUstream`.
+    pub unsafe fn number_of_cuda_stream(stream: *mut c_void) -> Result<usize> {
+        // SAFETY: the caller ensures that it is a stream.
+        unsafe { queue::number_of_device(stream) }
     }
 
     /// Its queue: a `CUstream` or a `cl_command_queue`. It lives as long as the device or one of

@@ -75,6 +75,12 @@ impl GpuPlan {
         self.recipe.problem()
     }
 
+    /// The layout of the input: the problem's, unless the plan
+    /// [pads](crate::api::planner::GpuPlanner::plan_padded).
+    pub fn input(&self) -> &Layout {
+        self.action.as_deref().and_then(Action::padded).unwrap_or(self.problem().input())
+    }
+
     /// The problem that the last pass completes.
     fn end(&self) -> &Problem {
         match &self.recipe {
@@ -108,7 +114,7 @@ impl GpuPlan {
     /// and domain, or the device fails.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.typed::<I, O>(&self.device)?;
-        let input = fitting("input", input, self.problem().input())?;
+        let input = fitting("input", input, self.input())?;
         long_enough("output", output.len(), self.end().output())?;
         let output = &mut output[..self.end().output().len];
         let from = self.device.upload(input)?;
@@ -276,7 +282,7 @@ impl GpuPlan {
         output: &mut GpuArray<O>,
         scratch: Option<&mut GpuScratch>,
     ) -> Result<()> {
-        let (from, to) = (self.problem().input(), self.end().output());
+        let (from, to) = (self.input(), self.end().output());
         if !self.device.runtime.same(&output.device.runtime) {
             return Err(elsewhere());
         }

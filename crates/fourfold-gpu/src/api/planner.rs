@@ -11,7 +11,7 @@ use crate::run::inspect::Target;
 use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::engine::{PassOp, PipelineKey};
-use fourfold::{Error, Pipeline, Planner, Recipe, Result, Wisdom};
+use fourfold::{Error, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes plans for a device, and keeps their kernels: those that plans use, and at most 32 others,
@@ -112,6 +112,25 @@ impl GpuPlanner {
         let known = self.target.choices(pipeline, &self.lock_wisdom())?;
         let multiply = pipeline.multiplier().map(Action::multiply).transpose()?;
         self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
+    }
+
+    /// The plan of a problem for inputs that are shorter along transformed axes. The elements that they
+    /// lack are zeros, which are not in memory: the first pass does not read there.
+    ///
+    /// Its executions take arrays of `shape` in the problem's strides.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if `shape` is longer than the input's shape, or has another length
+    /// along an axis that is not transformed.
+    pub fn plan_padded(&self, problem: &Problem, shape: &[usize]) -> Result<GpuPlan> {
+        let layout = problem.padded_input(shape)?;
+        let pipeline = Pipeline::from(problem);
+        if layout == *problem.input() {
+            return self.plan_pipeline(&pipeline);
+        }
+        let recipe = self.recipe(&pipeline)?;
+        let known = self.target.choices(&pipeline, &self.lock_wisdom())?;
+        self.prepare(recipe.into(), Some(Action::Pad(layout)), known)
     }
 
     /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors,

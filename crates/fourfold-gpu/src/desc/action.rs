@@ -1,18 +1,25 @@
-//! What a pass does to elements beside its transform, and the arrays that only a plan has.
+//! What a plan does to elements beside its transforms, and the arrays that only a plan has.
 
 use fourfold::engine::{ArrayId, collected};
-use fourfold::{Multiplier, Result};
+use fourfold::{Layout, Multiplier, Result};
 use std::sync::Arc;
 
-/// What happens to the elements of the spectrum.
+/// What happens to the elements of the spectrum, or of the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Multiply(Arc<Multiplier>),
     /// Magnitudes below this become 0.
     Threshold(f64),
+    /// The input has this layout. The elements that it lacks are zeros.
+    Pad(Layout),
 }
 
 impl Action {
+    /// The layout of an input that is padded.
+    pub(crate) fn padded(&self) -> Option<&Layout> {
+        if let Action::Pad(layout) = self { Some(layout) } else { None }
+    }
+
     /// Multiplies by a copy of the factors. It is an error if there is no memory for them.
     pub(crate) fn multiply(multiplier: &Multiplier) -> Result<Action> {
         Ok(Action::Multiply(Arc::new(match multiplier {

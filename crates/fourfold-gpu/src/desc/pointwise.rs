@@ -9,6 +9,17 @@ pub(crate) enum Pointwise {
     Multiply { parts: usize, complex: bool, factors: Factors },
     /// Reals of magnitudes below `table[at]` become 0.
     Threshold(usize),
+    /// Elements outside are not in memory, and are read as 0.
+    Pad(Inside),
+}
+
+/// The elements of an array that are in memory, by their indices: those below a number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Inside {
+    /// Along the pass's own axis, if some are missing there.
+    pub(crate) along: Option<usize>,
+    /// Along other axes.
+    pub(crate) across: Vec<(LineIndex, usize)>,
 }
 
 /// The factors of a multiplier.

@@ -9,13 +9,19 @@ use fourfold::{Domain, Layout, Problem, Recipe};
 pub(crate) struct PlanArrays<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) parts: bool,
+    /// The layout of an input that ends before the problem's.
+    pub(crate) padded: Option<&'a Layout>,
 }
 
 impl PlanArrays<'_> {
     pub(crate) fn array(&self, id: ArrayId) -> Array {
         let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
         match id {
-            ArrayId::Input => self.of(first.input(), first.input_domain()),
+            ArrayId::Input => {
+                // Negative strides count from an offset, which fewer elements make shorter.
+                let offset = self.padded.unwrap_or(first.input()).offset;
+                self.of(&Layout { offset, ..first.input().clone() }, first.input_domain())
+            }
             ArrayId::Output => self.of(last.output(), last.output_domain()),
             WORK => {
                 let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");

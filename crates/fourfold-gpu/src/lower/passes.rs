@@ -43,7 +43,12 @@ pub(crate) fn lower<'a>(
 ) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
-    let lowering = Lowering { limits, arrays: PlanArrays { recipe, parts }, action, choices };
+    let lowering = Lowering {
+        limits,
+        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded) },
+        action,
+        choices,
+    };
     let mut passes = lowering.passes()?;
     mark_evict_first(&mut passes, &lowering.arrays, limits.cache);
     Ok(LoweredRecipe { recipe, parts, action, passes })
@@ -99,7 +104,8 @@ impl Lowering<'_> {
             ]);
         }
         let line = pass.ops.iter().find_map(|op| if let PassOp::Transform(line) = op { Some(line) } else { None });
-        let before = action.filter(|_| pass.ops.first() == Some(&PassOp::Multiply));
+        let pads = i == 0 && matches!(action, Some(Action::Pad(_)));
+        let before = action.filter(|_| pads || pass.ops.first() == Some(&PassOp::Multiply));
         let multiplies = pass.ops.last() == Some(&PassOp::Multiply);
         let last = i + 1 == recipe.passes().len();
         let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));

@@ -1,8 +1,8 @@
-//! Multipliers and thresholds, with the places of their numbers in the table.
+//! Multipliers, thresholds and padding, with the places of their numbers in the table.
 
 use crate::desc::action::Action;
 use crate::desc::geometry::{Array, LineIndex};
-use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise};
 use crate::lower::multiplier::{FactorSet, MultiplierTable, is_complex, places};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::Multiplier;
@@ -24,6 +24,13 @@ impl Elements<'_> {
         let across = others.map(|axis| (self.lines[axis], stride(axis))).collect();
         ElementNumber { along: stride(self.axis), across }
     }
+
+    /// Those that an array of this shape has.
+    fn inside(&self, shape: &[usize]) -> Inside {
+        let short = (0..shape.len()).filter(|&axis| shape[axis] < self.array.shape[axis]);
+        let along = short.clone().find(|&axis| axis == self.axis).map(|axis| shape[axis]);
+        Inside { along, across: short.filter(|&axis| axis != self.axis).map(|a| (self.lines[a], shape[a])).collect() }
+    }
 }
 
 /// What is done to elements, with its numbers in the table.
@@ -31,6 +38,7 @@ pub(crate) fn pointwise(action: &Action, elements: &Elements, tables: &mut Table
     let &Elements { array, kept, axis, lines } = elements;
     let multiplier = match action {
         Action::Threshold(threshold) => return Pointwise::Threshold(tables.push_reals(&[*threshold])),
+        Action::Pad(layout) => return Pointwise::Pad(elements.inside(&layout.shape)),
         Action::Multiply(multiplier) => &**multiplier,
     };
     let entry = |set, count: usize| Entry::Multiplier(MultiplierTable::new(set, count, multiplier));

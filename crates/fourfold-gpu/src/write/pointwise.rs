@@ -1,9 +1,9 @@
 //! What is done to elements as they are read and written.
 
 use crate::desc::geometry::LineIndex;
-use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{cut_off, reciprocal, select};
+use crate::ir::trace::{cut_off, reciprocal, select, select_real};
 use crate::write::element::Element;
 use crate::write::port::End;
 use crate::write::writer::{Common, Writer};
@@ -12,12 +12,27 @@ use fourfold::engine::C;
 impl Writer<'_> {
     /// Reads real `at` of the input.
     pub(crate) fn take(&self, at: Int, element: Element) -> Sym {
-        self.real_done(End::Input, at, element, self.array(End::Input).load(at))
+        let place = self.place_inside(at, element);
+        self.real_done(End::Input, at, element, self.array(End::Input).load(place))
     }
 
     /// Reads pair `at` of the input: the reals of two elements, or one complex number.
     pub(crate) fn take_pair(&self, at: Int, elements: [Element; 2]) -> C<Sym> {
-        self.pair_done(End::Input, at, elements, self.array(End::Input).load_pair(at))
+        let place = self.place_inside(at, elements[0]);
+        self.pair_done(End::Input, at, elements, self.array(End::Input).load_pair(place))
+    }
+
+    /// A place of the input that is in memory: that of the element, if it is, or the first.
+    fn place_inside(&self, at: Int, element: Element) -> Int {
+        let Some(Pointwise::Pad(inside)) = self.pointwise(End::Input) else { return at };
+        inside.bounds(element).fold(at, |at, (index, count)| select(index, count, at, int(0)))
+    }
+
+    /// Whether so many elements along the line, or lines of a pair, are all inside or all outside.
+    pub(crate) fn keeps_groups(&self, end: End, count: usize) -> bool {
+        let Some(Pointwise::Pad(inside)) = self.pointwise(end) else { return true };
+        let packed = inside.across.iter().filter(|(index, _)| index.packed).map(|(_, count)| *count);
+        inside.along.into_iter().chain(packed).all(|length| length % count == 0)
     }
 
     /// Writes real `at` of the output.
@@ -44,6 +59,7 @@ impl Writer<'_> {
         match self.pointwise(end) {
             None => x,
             Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
+            Some(Pointwise::Pad(inside)) => inside.or_zero(element, x),
             Some(Pointwise::Multiply { parts, factors, complex }) => {
                 debug_assert!(!complex, "complex factors meet whole numbers");
                 x * self.factor(factors, || at / *parts as i64, element, false).re
@@ -59,6 +75,7 @@ impl Writer<'_> {
                 let threshold = Array::Table.load(int(*at));
                 C { re: cut_off(z.re, threshold), im: cut_off(z.im, threshold) }
             }
+            Some(Pointwise::Pad(inside)) => C { re: inside.or_zero(first, z.re), im: inside.or_zero(second, z.im) },
             Some(Pointwise::Multiply { parts: 1, factors: Factors::Table(first), .. }) => {
                 let factors = Array::Factors.load_pair(at + (first / 2) as i64);
                 C { re: z.re * factors.re, im: z.im * factors.im }
@@ -116,6 +133,19 @@ impl Writer<'_> {
             let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed), *complex));
             entries.reduce(|f, g| if sums { f + g } else { product(f, g, *complex) })
         })
+    }
+}
+
+impl Inside {
+    /// Indices, and the numbers below which they are for elements that are inside.
+    fn bounds(&self, element: Element) -> impl Iterator<Item = (Int, Int)> {
+        let across = self.across.iter().map(move |(index, n)| (index.of(element.line.number, element.number), int(*n)));
+        self.along.map(|n| (element.along(), int(n))).into_iter().chain(across)
+    }
+
+    /// `x` if the element is inside, else 0.
+    fn or_zero(&self, element: Element, x: Sym) -> Sym {
+        self.bounds(element).fold(x, |x, (index, n)| select_real(index, n, x, Sym::lit(0.0)))
     }
 }
 

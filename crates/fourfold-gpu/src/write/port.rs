@@ -199,6 +199,7 @@ impl Writer<'_> {
         let (side, whole) = (self.side(end), |stride: i64| stride % count == 0);
         let pair = self.desc.geometry.pair.map_or(0, |pair| end.step(&pair.across));
         side.stride == 1
+            && self.keeps_groups(end, count as usize)
             && whole(side.offset)
             && whole(pair)
             && self.desc.geometry.axes.iter().all(|axis| whole(end.step(axis)))
@@ -295,6 +296,7 @@ impl Writer<'_> {
         !side.complex
             && end.step(&pair.across) == 1
             && pair.across.size % 2 == 0
+            && self.keeps_groups(end, 2)
             && even(side.offset)
             && even(side.stride)
             && self.desc.geometry.axes.iter().all(|axis| even(end.step(axis)))

@@ -44,22 +44,12 @@ impl Plan {
 
     /// Checks that the plan can pad an input of this shape.
     fn check_padding(&self, shape: &[usize]) -> Result<()> {
-        let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
-        let (problem, whole) = (self.problem(), &self.input().shape);
         match &self.recipe {
-            AnyRecipe::Fused(recipe) if recipe.multiplied().is_none() => {}
-            _ => return fail("plans that multiply, and those of baselines, read whole inputs: pad it".into()),
-        }
-        if shape.len() != whole.len() {
-            return fail(format!("the input has {} axes, `{problem}` has {}", shape.len(), whole.len()));
-        }
-        let is_transformed = |axis| problem.transforms().iter().any(|transform| transform.axis == axis);
-        for (axis, (&n, &most)) in shape.iter().zip(whole).enumerate().filter(|(_, (n, most))| n != most) {
-            if n > most || !is_transformed(axis) {
-                let which = if is_transformed(axis) { "at most " } else { "" };
-                return fail(format!("axis {axis} of the input has length {n}, `{problem}` takes {which}{most}"));
+            AnyRecipe::Fused(recipe) if recipe.multiplied().is_none() => self.problem().check_padded(shape),
+            _ => {
+                let message = "plans that multiply, and those of baselines, read whole inputs: pad it";
+                Err(Error::new(ErrorKind::Argument, message))
             }
         }
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Problems: what to compute.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::problem::builder::ProblemBuilder;
 use crate::problem::element::{Domain, Precision};
 use crate::problem::kind::{Kind, Transform1d};
@@ -159,6 +159,33 @@ impl Problem {
         };
         let kinds = self.kinds().iter().map(inverse).collect::<Result<_>>()?;
         ProblemBuilder { kinds, scale: 1.0 / self.asked.scale, ..self.exchanged() }.build()
+    }
+
+    /// The layout of an input that is shorter along transformed axes, in the strides of this problem's
+    /// input. Zeros stand for the elements that it lacks.
+    ///
+    /// # Errors
+    /// If `shape` is longer than the input's shape, or has another length along an axis that is not
+    /// transformed.
+    pub fn padded_input(&self, shape: &[usize]) -> Result<Layout> {
+        self.check_padded(shape)?;
+        Layout::strided(shape, &self.input.strides, self.precision().bytes() * self.input_domain().reals())
+    }
+
+    /// Checks that zeros can fill up an input of this shape.
+    pub(crate) fn check_padded(&self, shape: &[usize]) -> Result<()> {
+        let (whole, fail) = (&self.input.shape, |message: String| Err(Error::new(ErrorKind::Argument, message)));
+        if shape.len() != whole.len() {
+            return fail(format!("the input has {} axes, `{self}` has {}", shape.len(), whole.len()));
+        }
+        let is_transformed = |axis| self.transforms().iter().any(|transform| transform.axis == axis);
+        for (axis, (&n, &most)) in shape.iter().zip(whole).enumerate().filter(|(_, (n, most))| n != most) {
+            if n > most || !is_transformed(axis) {
+                let which = if is_transformed(axis) { "at most " } else { "" };
+                return fail(format!("axis {axis} of the input has length {n}, `{self}` takes {which}{most}"));
+            }
+        }
+        Ok(())
     }
 
     /// The conjugate transpose, with the layouts exchanged. Where one side is a half spectrum, it

@@ -17,7 +17,7 @@ const NAME_SEVERAL: &[(&str, &str)] = &[
 
 /// The files outside a backend's folder that name things in it, and why they may.
 const KNOW_A_BACKEND: &[(&str, &str)] = &[
-    ("api/interop.rs", "opens the device of a queue of OpenCL"),
+    ("api/interop.rs", "opens the device of a queue of OpenCL, and numbers that of a stream of CUDA"),
     ("backend/registry.rs", "finds the backend of an API"),
     ("electrostatics/solver.rs", "asks NVRTC for the registers of a kernel"),
     ("jpeg/builder.rs", "asks NVRTC for the registers of a kernel"),

@@ -87,7 +87,7 @@ const MPI: Floors = &[&["commands/"], &["session.rs", "files.rs"], &["data.rs"],
 
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
-    &["electrostatics.rs", "poisson.rs", "signal.rs"],
+    &["electrostatics.rs", "poisson.rs", "signal.rs", "xla_cuda.rs"],
     &["cuda.rs"],
     &["plan.rs", "jpeg.rs", "xla.rs"],
     &["arrays.rs"],

@@ -80,7 +80,7 @@ pub(crate) fn version_number(version: i32) -> String {
 }
 
 /// An error if there is no driver, or none that can be used.
-fn check_presence() -> Result<()> {
+pub(crate) fn check_presence() -> Result<()> {
     // SAFETY: only tries to load the library.
     let driver = unsafe { driver_sys::is_culib_present() };
     if !driver {

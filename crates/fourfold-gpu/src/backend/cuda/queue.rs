@@ -1,7 +1,7 @@
 //! Streams.
 
 use crate::backend::cuda::compiler::Kernel;
-use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::context::{Context, Driver, check_presence, failed};
 use crate::backend::cuda::memory::{Buffer, Pinned};
 use crate::backend::cuda::releases;
 use crate::backend::interface;
@@ -46,6 +46,29 @@ impl Enqueue for Context {
         // SAFETY: as the caller ensures, and of this context.
         Ok(Box::new(self.queue_of(unsafe { self.context.wrap_borrowed_stream(stream) })))
     }
+}
+
+/// The number of the device of a stream's context.
+///
+/// # Safety
+/// `stream` is a `CUstream`.
+pub(crate) unsafe fn number_of_device(stream: *mut c_void) -> Result<usize> {
+    check_presence()?;
+    let (mut context, mut device) = (ptr::null_mut(), 0);
+    // SAFETY: the caller ensures that it is a stream, whose context is made current for one question.
+    let asked = unsafe {
+        sys::cuStreamGetCtx(stream.cast(), &mut context).result().and_then(|()| {
+            sys::cuCtxPushCurrent_v2(context).result()?;
+            let asked = sys::cuCtxGetDevice(&mut device).result();
+            sys::cuCtxPopCurrent_v2(&mut context).result().and(asked)
+        })
+    };
+    let number = asked.and_then(|()| {
+        let is_it = |number: &i32| result::device::get(*number).is_ok_and(|other| other == device);
+        Ok((0..result::device::get_count()?).find(is_it))
+    });
+    let number = number.map_err(|e| failed("ask for the stream's device", e))?;
+    number.map(|number| number as usize).ok_or_else(|| argument("the stream's device has no number".into()))
 }
 
 impl Context {
