@@ -3,9 +3,8 @@
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, StageOp};
 use crate::ir::frame::Frame;
-use fourfold::Precision;
 
-/// Threads of an SM for which such clusters leave registers: 64 of 65,536 each.
+/// A real for each thread of such a block, in bytes: 256 threads in `f32`, 128 in `f64`.
 const CLUSTERED: usize = 1024;
 
 impl KernelDesc {
@@ -135,11 +134,11 @@ impl KernelDesc {
         }
     }
 
-    /// Blocks for which the compiler shall leave registers. Where clusters come back from a
-    /// spectrum in `f32` it would take a few more than the 64 a thread of which there are enough
-    /// for four of 256; larger ones measured 3 % slower so.
+    /// Blocks for which the compiler shall leave registers. Where clusters come back from a spectrum
+    /// it would take a few more than the 64 a thread, or 128 in `f64`, of which there are enough for
+    /// four blocks; larger ones measured 3 % slower so.
     fn resident(&self) -> usize {
-        match self.cluster > 1 && self.inverse && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
+        match self.cluster > 1 && self.inverse && self.threads * self.precision.bytes() == CLUSTERED {
             true => 4,
             false => usize::from(self.passes().any(KernelDesc::convolves)),
         }

@@ -21,14 +21,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
         format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
     },
-    // In single precision one instruction, at most one unit in the last place off (PTX ISA, "rcp"),
-    // where a correctly rounded one takes ten.
-    reciprocal: |x, precision| match precision {
-        Precision::F32 => {
-            format!("[=] {{ real y; asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"({x})); return y; }}()")
-        }
-        Precision::F64 => format!("1 / {x}"),
-    },
+    reciprocal,
     bits: ["__float_as_int", "__int_as_float"],
     permute: |[a, b], bytes| {
         let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
@@ -56,6 +49,24 @@ pub(crate) const CUDA: Dialect = Dialect {
         wait: "cluster_wait();",
     }),
 };
+
+/// In single precision one instruction, at most one unit in the last place off (PTX ISA, "rcp"), where
+/// a correctly rounded one takes ten. In double precision the instruction knows 20 bits, so that
+/// y (1 + e + e²) with e = 1 − xy is off by e³, 2^-60. Of x = 0, infinities and NaN there is no such e,
+/// and y is right. The compiler does the same, but branches to a subroutine for numbers that are not
+/// normal, so that it cannot do several at once.
+fn reciprocal(x: &str, precision: Precision) -> String {
+    let (name, constraint, refine) = match precision {
+        Precision::F32 => ("rcp.approx.f32", "f", ""),
+        Precision::F64 => {
+            let refine = "const real e = fma(-x, y, 1.0); if (fabs(e) < 1) y = fma(y, fma(e, e, e), y); ";
+            ("rcp.approx.ftz.f64", "d", refine)
+        }
+    };
+    format!(
+        "[](real x) {{ real y; asm(\"{name} %0, %1;\" : \"={constraint}\"(y) : \"{constraint}\"(x)); {refine}return y; }}({x})"
+    )
+}
 
 /// The kernel is launched when all blocks of the one before have ended, and waits here until what
 /// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next
