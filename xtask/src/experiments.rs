@@ -136,6 +136,9 @@ fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     let mut text = format!("{HEAD}\n");
     origins.iter().for_each(|origin| text += &wrapped(&format!("- {origin}"), "  "));
     text += commands(&origins);
+    let folders: Vec<_> = runs.iter().map(|run| name(&run.folder)).collect();
+    let command = format!("`cargo xtask experiments --join {}` joined the pages of these runs.", folders.join(" "));
+    text += &format!("\n{}", wrapped(&command, ""));
     text += &processors(&origins);
     text += "\n## What the tables teach\n\n";
     let groups = groups(pages);

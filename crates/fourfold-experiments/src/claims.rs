@@ -2,6 +2,7 @@
 
 use fourfold::timing::table::Table;
 
+use crate::noise::Noise;
 use crate::rounding::ratio;
 
 /// A statement about the numbers of a page: the document's, one that follows from it (`implied`),
@@ -68,10 +69,10 @@ pub(crate) fn margin_within([least, most]: [f64; 2], ratios: [f64; 2]) -> f64 {
 }
 
 /// Claims with their verdicts; nothing if there are none. The title says what the noise is.
-pub(crate) fn table(claims: &[Claim], noise: Option<f64>) -> Option<String> {
+pub(crate) fn table(claims: &[Claim], noise: Option<Noise>) -> Option<String> {
     let mut table = Table::new(["claim", "here", "holds here"]);
     for claim in claims {
-        let verdict = match claim.verdict(noise.unwrap_or(1.0)) {
+        let verdict = match claim.verdict(noise.map_or(1.0, |noise| noise.mean)) {
             Verdict::Yes => "yes",
             Verdict::No => "**no**",
             Verdict::WithinTheNoise => "within the noise",
@@ -80,7 +81,9 @@ pub(crate) fn table(claims: &[Claim], noise: Option<f64>) -> Option<String> {
     }
     let title = match noise {
         None => "Claims".to_owned(),
-        Some(noise) => format!("Claims, where the noise of the whole run is {} times", ratio(noise)),
+        Some(Noise { mean, most }) => {
+            format!("Claims, where the noise of this table is {} times ({} at most)", ratio(mean), ratio(most))
+        }
     };
     (!table.is_empty()).then(|| format!("{title}:\n\n{table}"))
 }
@@ -110,8 +113,8 @@ mod tests {
     fn the_table_says_what_the_noise_is() {
         let claims = [Claim::timed("C", "2", 2.0), Claim::timed("D", "1.1", 1.1), Claim::exact("E", "3", false)];
         let rows = "| claim | here | holds here |\n|---|---|---|\n| C | 2 | yes |\n| D | 1.1 | within the noise |\n| E | 3 | **no** |\n";
-        let title = "Claims, where the noise of the whole run is 1.16 times:\n\n";
-        assert_eq!(table(&claims, Some(1.16)), Some(format!("{title}{rows}")));
+        let title = "Claims, where the noise of this table is 1.16 times (1.50 at most):\n\n";
+        assert_eq!(table(&claims, Some(Noise { mean: 1.16, most: 1.5 })), Some(format!("{title}{rows}")));
         assert_eq!(table(&[], None), None);
     }
 }

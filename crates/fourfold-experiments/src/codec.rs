@@ -41,22 +41,37 @@ pub(crate) struct Compressed {
     pub(crate) samples: Vec<f64>,
 }
 
-/// Milliseconds of parts of Algorithm 3 by algorithms; with the transform and its inverse.
+impl Part {
+    /// As the record of times names it.
+    fn in_words(self) -> &'static str {
+        match self {
+            Part::Transforms => "transforms",
+            Part::Dropping => "threshold",
+            Part::Apart => "whole, threshold apart",
+            Part::Within => "whole",
+        }
+    }
+}
+
+/// Milliseconds of parts of Algorithm 3 by algorithms, on an image that has a name; with the transform
+/// and its inverse.
 pub(crate) fn times<const N: usize>(
     setting: &Setting,
+    image: &str,
     parts: [(&'static str, Part); N],
     problems: [&Problem; 2],
     samples: &[f64],
 ) -> Result<[f64; N]> {
     let methods = parts.map(|(method, _)| Timed::Whole(method));
     problems.iter().try_for_each(|problem| setting.check(problem, &methods))?;
-    let works = parts.iter().map(|(method, part)| -> Result<Contestant> {
-        setting.contender().0.with_planner(
+    let works = parts.iter().map(|(method, part)| -> Result<(String, Contestant)> {
+        let work = setting.contender().0.with_planner(
             |planner| contestant(Codec::new(planner, setting.threads, method.parse()?, problems, *part, samples)?),
             |device, planner| contestant(DeviceCodec::new(device, planner, method.parse()?, problems, *part, samples)?),
-        )
+        );
+        Ok((format!("{method} ({})", part.in_words()), work?))
     });
-    let ms = setting.fastest(&format!("`{}`", problems[0]), works.collect::<Result<_>>()?)?;
+    let ms = setting.fastest(&format!("{image}, `{}`", problems[0]), works.collect::<Result<_>>()?)?;
     Ok(std::array::from_fn(|i| ms[i]))
 }
 

@@ -29,8 +29,8 @@ pub(crate) struct Setting {
     /// Those that the command line names.
     pub(crate) photographs: Rc<[Photograph]>,
     record: RefCell<Record>,
-    /// Whether the problems of [`AGAIN`] were measured.
-    knows_noise: Cell<bool>,
+    /// The table that is measured now.
+    table: Cell<&'static str>,
 }
 
 /// Milliseconds of jobs on a problem.
@@ -43,15 +43,9 @@ pub(crate) struct Times {
     pub(crate) copy: f64,
 }
 
-/// Problems that are measured so often after the first table with claims on times, and once more by
-/// the table `noise`; the first alone in a quick run.
-const BEFORE: usize = 3;
-const AGAIN: [&str; 2] = ["dct2 f64 512x512", "dct2 f64 1024x1024"];
-const AGAIN_JOBS: [Timed; 3] = [Timed::Whole("row-column"), Timed::Whole("three-stage"), Timed::Whole("fused")];
-
-/// What is copied beside works that are no plans for one problem, to see whether other work
-/// disturbed them.
-const REFERENCE: &str = "dct2 f64 2048x2048";
+/// What is copied beside the works of every row, to see whether other work disturbed them: small enough
+/// for the caches, and copied once more before each time, so that the works of a row do not matter.
+const REFERENCE: &str = "dct2 f64 1024x1024";
 
 /// So often a disturbed row is measured in all, and in a quick run.
 const MOST_TRIES: [usize; 2] = [3, 1];
@@ -98,7 +92,7 @@ impl Setting {
             quick,
             photographs: Rc::default(),
             record: RefCell::default(),
-            knows_noise: Cell::new(false),
+            table: Cell::new(""),
         }
     }
 
@@ -146,23 +140,23 @@ impl Setting {
         if let Some(plan) = self.copying(problem)? {
             comparison.add_plan(self.engine(), plan)?;
         }
+        comparison.add_work(self.reference()?);
         let pace = self.pace(jobs.len());
-        let what = format!("`{problem}`");
-        let array = format!("{:?} {} {}", problem.input_domain(), problem.precision().name(), problem.input().len);
-        let times = self.undisturbed(&what, &array, || {
-            let results = comparison.measure(&pace)?;
-            // The engine's, not that of the processor which may come first.
-            let by_driver = results.last().map_or(f64::NAN, |(_, copy)| copy.min);
+        // The engine's, not that of the processor that some jobs have instead.
+        let on_engine = jobs.iter().position(|job| !matches!(job, Timed::OnProcessor(_)));
+        let times = self.undisturbed(&format!("`{problem}`"), || {
+            let mut results = comparison.measure(&pace)?;
+            let reference = results.pop().map_or(f64::NAN, |(time, _)| time.min);
+            let by_driver = on_engine.map_or(f64::NAN, |job| results[job].1.min);
             let by_kernel = results[jobs.len()..].iter().map(|(time, _)| time.min);
             let of = |which: fn(&Summary) -> f64| results[..jobs.len()].iter().map(|(time, _)| which(time)).collect();
-            Ok(Times {
-                ms: of(|time| time.min),
-                medians: of(|time| time.median),
-                copy: by_kernel.fold(by_driver, f64::min),
-            })
+            let copy = by_kernel.fold(by_driver, f64::min);
+            Ok((Times { ms: of(|time| time.min), medians: of(|time| time.median), copy }, reference))
         })?;
         let recorded = |(job, ms): (&Timed, &f64)| Recorded { what: described(problem, *job), ms: *ms };
-        self.record.borrow_mut().add(jobs.iter().zip(&times.ms).map(recorded));
+        let copy = Recorded { what: format!("`{problem}`, a copy"), ms: times.copy };
+        let all = jobs.iter().zip(&times.ms).map(recorded).chain((!copy.ms.is_nan()).then_some(copy));
+        self.record.borrow_mut().add(self.table.get(), all);
         Ok(times)
     }
 
@@ -178,19 +172,19 @@ impl Setting {
         Ok(Some(self.by("three-stage-gather")?.plan_stage(&lines, 0)?))
     }
 
-    /// Measures a row, and again while its copy takes longer than another copy of the same array
-    /// did. The measurement whose copy was shortest counts.
-    fn undisturbed(&self, what: &str, array: &str, mut measure: impl FnMut() -> Result<Times>) -> Result<Times> {
+    /// Measures a row and the reference beside it, and again while that takes longer than it did beside
+    /// another row. The measurement whose reference was shortest counts.
+    fn undisturbed<M>(&self, row: &str, mut measure: impl FnMut() -> Result<(M, f64)>) -> Result<M> {
         let mut best = measure()?;
         for _ in 1..self.most_tries() {
-            if self.record.borrow().excess(array, best.copy) <= DISTURBED {
+            if self.record.borrow().excess(best.1) <= DISTURBED {
                 break;
             }
             let again = measure()?;
-            best = if again.copy < best.copy { again } else { best };
+            best = if again.1 < best.1 { again } else { best };
         }
-        self.record.borrow_mut().add_copy(what, array, best.copy);
-        Ok(best)
+        self.record.borrow_mut().add_reference(row, best.1);
+        Ok(best.0)
     }
 
     /// How often a disturbed row is measured in all.
@@ -203,30 +197,34 @@ impl Setting {
         self.record.borrow()
     }
 
-    /// Measures the same problems several times, if this run has not yet done so, so that the noise is
-    /// known.
-    pub(crate) fn learn_noise(&self) -> Result<()> {
-        if self.knows_noise.replace(true) { Ok(()) } else { (0..BEFORE).try_for_each(|_| self.measure_again()) }
+    /// Begins a table, which all times belong to until the next one begins.
+    pub(crate) fn begin(&self, table: &'static str) {
+        self.table.set(table);
     }
 
-    /// Measures what `noise` compares.
-    pub(crate) fn measure_again(&self) -> Result<()> {
-        let count = if self.quick { 1 } else { AGAIN.len() };
-        AGAIN[..count].iter().try_for_each(|problem| self.times(&problem.parse()?, &AGAIN_JOBS).map(drop))
+    /// Measures every case of a table, and then the first and the middle one once more, with new plans
+    /// and arrays. What they differ by is the noise of the table.
+    pub(crate) fn each<'a, C, M>(&self, cases: &'a [C], mut measure: impl FnMut(&'a C) -> Result<M>) -> Result<Vec<M>> {
+        let all = cases.iter().map(&mut measure).collect::<Result<Vec<_>>>()?;
+        let middle = cases.get(cases.len() / 2).filter(|_| cases.len() > 1);
+        cases.first().into_iter().chain(middle).try_for_each(|case| measure(case).map(drop))?;
+        Ok(all)
     }
 
-    /// Milliseconds of each work of a row: of its fastest warm run, as they take turns.
-    pub(crate) fn fastest(&self, what: &str, mut works: Vec<Contestant>) -> Result<Vec<f64>> {
-        let count = works.len();
+    /// Milliseconds of each work of a row, which have names: of its fastest warm run, as they take turns.
+    pub(crate) fn fastest(&self, row: &str, works: Vec<(String, Contestant)>) -> Result<Vec<f64>> {
+        let (names, mut works): (Vec<String>, Vec<Contestant>) = works.into_iter().unzip();
         works.push(self.reference()?);
         let pace = self.pace(works.len());
-        let times = self.undisturbed(what, "reference", || {
-            let times: Vec<Summary> =
-                take_turns(&mut works, &pace)?.into_iter().map(|time| time.in_unit(1e3)).collect();
-            let of = |which: fn(&Summary) -> f64| times[..count].iter().map(which).collect();
-            Ok(Times { ms: of(|time| time.min), medians: of(|time| time.median), copy: times[count].min })
+        let ms = self.undisturbed(row, || {
+            let times = take_turns(&mut works, &pace)?;
+            let mut ms: Vec<f64> = times.into_iter().map(|time| time.in_unit(1e3).min).collect();
+            let reference = ms.pop().unwrap_or(f64::NAN);
+            Ok((ms, reference))
         })?;
-        Ok(times.ms)
+        let recorded = |(name, ms): (&String, &f64)| Recorded { what: format!("{row}, {name}"), ms: *ms };
+        self.record.borrow_mut().add(self.table.get(), names.iter().zip(&ms).map(recorded));
+        Ok(ms)
     }
 
     /// A copy on the engine.

@@ -1,69 +1,82 @@
-//! By how much times of the same problem differ within a run, and which measurements other work on
-//! the machine disturbed.
+//! By how much times of the same row of a table differ, and which measurements other work on the
+//! machine disturbed.
 
 use std::ops::Range;
 
 use crate::ratios::Ratios;
-use crate::rounding::{digits, ratio};
+use crate::rounding::ratio;
 
-/// A time of a job on a problem.
+/// A time of a job on a problem, or of a copy beside it.
 pub(crate) struct Recorded {
     pub(crate) what: String,
     pub(crate) ms: f64,
 }
 
-/// A copy that was timed beside what a row of a table has.
-struct Copied {
-    /// The row.
-    what: String,
-    /// The array, which several rows may share.
-    array: String,
+/// The copy of a reference array that was timed beside a row of a table.
+struct Reference {
+    row: String,
     ms: f64,
 }
 
-/// All times of a run, whatever table asked for them, and the copies beside them.
+/// All times of a run, each with the table that asked for it, and the references beside rows.
 #[derive(Default)]
 pub(crate) struct Record {
-    times: Vec<Recorded>,
-    copies: Vec<Copied>,
+    times: Vec<(&'static str, Recorded)>,
+    references: Vec<Reference>,
 }
 
-/// Copies of the same array that differ by more than this were disturbed. The page of `noise` says
-/// so.
+/// References that differ by more than this were disturbed. The page of `noise` says so.
 pub(crate) const DISTURBED: f64 = 1.3;
 
 impl Record {
-    pub(crate) fn add(&mut self, times: impl IntoIterator<Item = Recorded>) {
-        self.times.extend(times);
+    pub(crate) fn add(&mut self, table: &'static str, times: impl IntoIterator<Item = Recorded>) {
+        self.times.extend(times.into_iter().map(|one| (table, one)));
     }
 
-    /// Notes the copy beside a row.
-    pub(crate) fn add_copy(&mut self, what: &str, array: &str, ms: f64) {
-        self.copies.push(Copied { what: what.to_owned(), array: array.to_owned(), ms });
+    /// Notes the reference beside a row.
+    pub(crate) fn add_reference(&mut self, row: &str, ms: f64) {
+        self.references.push(Reference { row: row.to_owned(), ms });
     }
 
-    /// A copy's time over the least of its array in this run until now.
-    pub(crate) fn excess(&self, array: &str, ms: f64) -> f64 {
-        let of_array = self.copies.iter().filter(|copied| copied.array == array);
-        of_array.map(|copied| ms / copied.ms).fold(1.0, f64::max)
+    /// A reference's time over the least in this run until now.
+    pub(crate) fn excess(&self, ms: f64) -> f64 {
+        self.references.iter().map(|reference| ms / reference.ms).fold(1.0, f64::max)
     }
 
-    /// How many copies were timed until now.
-    pub(crate) fn copies(&self) -> usize {
-        self.copies.len()
+    /// How many references were timed until now.
+    pub(crate) fn references(&self) -> usize {
+        self.references.len()
     }
 
-    /// Of the copies with these numbers, the rows that were disturbed, each with its excess.
-    pub(crate) fn disturbed(&self, copies: Range<usize>) -> Vec<String> {
-        let excess = |copied: &Copied| (self.excess(&copied.array, copied.ms), copied.what.clone());
-        let all = self.copies[copies].iter().map(excess).filter(|(excess, _)| *excess > DISTURBED);
-        all.map(|(excess, what)| format!("{what} ({} times)", ratio(excess))).collect()
+    /// Of the references with these numbers, the rows that were disturbed, each with its excess.
+    pub(crate) fn disturbed(&self, references: Range<usize>) -> Vec<String> {
+        let all = self.references[references].iter().map(|one| (self.excess(one.ms), &one.row));
+        let disturbed = all.filter(|(excess, _)| *excess > DISTURBED);
+        disturbed.map(|(excess, row)| format!("{row} ({} times)", ratio(excess))).collect()
     }
 
-    /// What was measured more than once, in the order of its first time.
-    pub(crate) fn repeated(&self) -> Vec<Repeated> {
+    /// What a table measured more than once, in the order of its first time.
+    pub(crate) fn repeated(&self, table: &str) -> Vec<Repeated> {
+        self.together(|other| other == table)
+    }
+
+    /// What several tables measured, minutes apart: the least time of each.
+    pub(crate) fn shared(&self) -> Vec<Repeated> {
+        let mut all = self.together(|_| true);
+        for one in &mut all {
+            let mut tables: Vec<_> = self.times.iter().filter(|(_, time)| time.what == one.what).collect();
+            tables.sort_by(|a, b| a.0.cmp(b.0).then(a.1.ms.total_cmp(&b.1.ms)));
+            tables.dedup_by_key(|(table, _)| *table);
+            one.ms = tables.into_iter().map(|(_, time)| time.ms).collect();
+        }
+        all.retain(|one| one.ms.len() > 1);
+        all
+    }
+
+    /// What these tables measured more than once.
+    fn together(&self, is_asked: impl Fn(&str) -> bool) -> Vec<Repeated> {
         let mut all: Vec<Repeated> = vec![];
-        for Recorded { what, ms } in &self.times {
+        for (_, Recorded { what, ms }) in self.times.iter().filter(|(table, _)| is_asked(table)) {
             match all.iter_mut().find(|one| one.what == *what) {
                 Some(one) => one.ms.push(*ms),
                 None => all.push(Repeated { what: what.clone(), ms: vec![*ms] }),
@@ -73,15 +86,31 @@ impl Record {
         all
     }
 
-    /// The least time of what was measured, if it was.
-    pub(crate) fn least(&self, what: &str) -> Option<f64> {
-        self.times.iter().filter(|one| one.what == what).map(|one| one.ms).reduce(f64::min)
+    /// The tables that measured anything, in their order.
+    pub(crate) fn tables(&self) -> Vec<&'static str> {
+        let mut tables: Vec<_> = self.times.iter().map(|(table, _)| *table).collect();
+        tables.dedup();
+        tables
     }
 
-    /// The mean of the longest time over the shortest of what was measured more than once.
-    pub(crate) fn noise(&self) -> f64 {
-        Ratios::new(self.repeated().iter().map(Repeated::spread)).mean()
+    /// The least time of what was measured, if it was.
+    pub(crate) fn least(&self, what: &str) -> Option<f64> {
+        self.times.iter().filter(|(_, one)| one.what == what).map(|(_, one)| one.ms).reduce(f64::min)
     }
+
+    /// The noise of a table, if it measured anything again.
+    pub(crate) fn noise(&self, table: &str) -> Option<Noise> {
+        let spreads = Ratios::new(self.repeated(table).iter().map(Repeated::spread));
+        (spreads.count() > 0).then(|| Noise { mean: spreads.mean(), most: spreads.most() })
+    }
+}
+
+/// The factor by which times of the same row of a table differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Noise {
+    /// In the geometric mean, by which claims are judged.
+    pub(crate) mean: f64,
+    pub(crate) most: f64,
 }
 
 /// The times of one job on one problem.
@@ -96,39 +125,41 @@ impl Repeated {
         let all = Ratios::new(self.ms.iter().copied());
         all.most() / all.least()
     }
-
-    pub(crate) fn cells(&self) -> Vec<String> {
-        let all = Ratios::new(self.ms.iter().copied());
-        let times = [all.least(), all.most()].map(digits);
-        let head = [self.what.clone(), self.ms.len().to_string()].into_iter();
-        head.chain(times).chain([ratio(self.spread())]).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_what_was_measured_again_counts() {
+    fn record(table: &'static str, times: &[(&str, f64)]) -> Record {
         let mut record = Record::default();
-        let of = |(what, ms): (&str, f64)| Recorded { what: what.into(), ms };
-        record.add([("a", 2.0), ("b", 9.0), ("c", 3.0), ("a", 3.0), ("c", 18.0)].map(of));
-        let cells: Vec<_> = record.repeated().iter().map(Repeated::cells).collect();
-        assert_eq!(cells, [["a", "2", "2.00", "3.00", "1.50"], ["c", "2", "3.00", "18.0", "6.00"]]);
-        assert_eq!([record.least("a"), record.least("d")], [Some(2.0), None]);
-        assert!((record.noise() - 3.0).abs() < 1e-12, "the geometric mean of 1.5 and 6");
+        record.add(table, times.iter().map(|&(what, ms)| Recorded { what: what.into(), ms }));
+        record
     }
 
     #[test]
-    fn copies_that_take_long_tell_disturbed_rows() {
+    fn only_what_a_table_measured_again_counts() {
+        let mut record = record("t", &[("a", 2.0), ("b", 9.0), ("c", 3.0), ("a", 3.0), ("c", 18.0)]);
+        let spreads = |all: Vec<Repeated>| all.iter().map(|one| (one.what.clone(), one.spread())).collect::<Vec<_>>();
+        assert_eq!(spreads(record.repeated("t")), [("a".into(), 1.5), ("c".into(), 6.0)]);
+        assert_eq!([record.least("a"), record.least("d")], [Some(2.0), None]);
+        let noise = record.noise("t").unwrap();
+        assert!((noise.mean - 3.0).abs() < 1e-12 && noise.most == 6.0, "the geometric mean of 1.5 and 6");
+        assert_eq!(record.noise("u"), None);
+        record.add("u", [Recorded { what: "c".into(), ms: 12.0 }]);
+        assert_eq!(record.noise("u"), None, "other tables do not count");
+        assert_eq!(spreads(record.shared()), [("c".into(), 4.0)], "the least of `t` is 3");
+        assert_eq!(record.tables(), ["t", "u"]);
+    }
+
+    #[test]
+    fn references_that_take_long_tell_disturbed_rows() {
         let mut record = Record::default();
-        record.add_copy("first", "f64 8x8", 2.0);
-        record.add_copy("other", "f32 8x8", 9.0);
-        assert_eq!([record.excess("f64 8x8", 3.0), record.excess("f64 9x9", 3.0)], [1.5, 1.0]);
-        record.add_copy("second", "f64 8x8", 1.0);
-        record.add_copy("third", "f64 8x8", 1.2);
+        assert_eq!(record.excess(3.0), 1.0);
+        for (row, ms) in [("first", 2.0), ("second", 1.0), ("third", 1.2)] {
+            record.add_reference(row, ms);
+        }
         // The first is known to be disturbed only afterwards.
-        assert_eq!((record.disturbed(0..4), record.disturbed(1..4)), (vec!["first (2.00 times)".to_owned()], vec![]));
+        assert_eq!((record.disturbed(0..3), record.disturbed(1..3)), (vec!["first (2.00 times)".to_owned()], vec![]));
     }
 }

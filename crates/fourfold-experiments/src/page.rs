@@ -6,7 +6,7 @@ use std::ops::Range;
 use fourfold::timing::table::Table;
 
 use crate::claims::{self, Claim};
-use crate::noise::DISTURBED;
+use crate::noise::{DISTURBED, Noise};
 use crate::plot::Plot;
 use crate::rounding::ratio;
 
@@ -40,7 +40,7 @@ pub(crate) struct Page {
     pub(crate) rows: Vec<Vec<String>>,
     /// What the document says of these numbers, and whether it is so here.
     pub(crate) claims: Vec<Claim>,
-    /// A sentence: what the numbers say.
+    /// What the numbers say, in a sentence, and where they say something else.
     pub(crate) teaches: String,
     pub(crate) plot: Plot,
 }
@@ -65,12 +65,20 @@ impl Part {
 /// The most words of a sentence below a table.
 const MOST_WORDS: usize = 30;
 
-/// Whether a text is one sentence that is not too long. What stands in backquotes is one word.
-pub(crate) fn is_short_sentence(text: &str) -> bool {
+/// The most sentences: what a table teaches, and where it does not hold.
+const MOST_SENTENCES: usize = 3;
+
+/// Whether a text is one to three sentences that are not too long.
+pub(crate) fn are_short_sentences(text: &str) -> bool {
+    let all: Vec<&str> = text.strip_suffix('.').map(|text| text.split(". ").collect()).unwrap_or_default();
+    (1..=MOST_SENTENCES).contains(&all.len()) && all.iter().all(|sentence| is_short(sentence))
+}
+
+/// What stands in backquotes is one word.
+fn is_short(text: &str) -> bool {
     let words: String = text.split('`').enumerate().map(|(i, part)| if i % 2 == 0 { part } else { "code" }).collect();
-    let inner = text.strip_suffix('.').unwrap_or(". ");
-    !inner.is_empty()
-        && ![". ", "\n", "NaN"].iter().any(|not| inner.contains(not))
+    !text.is_empty()
+        && !["\n", "NaN"].iter().any(|not| text.contains(not))
         && words.split_whitespace().count() <= MOST_WORDS
 }
 
@@ -80,7 +88,7 @@ pub(crate) struct Circumstances {
     /// None for a page that does not depend on it.
     pub(crate) machine: Option<String>,
     /// The factor that times of the same problem differ by, for claims on times.
-    pub(crate) noise: Option<f64>,
+    pub(crate) noise: Option<Noise>,
     /// The rows of the page that other work on the machine disturbed.
     pub(crate) disturbed: Vec<String>,
 }
@@ -89,7 +97,7 @@ impl Circumstances {
     fn disturbances(&self) -> Option<String> {
         let all = self.disturbed.join("; ");
         let why = format!(
-            "beside these rows, a copy took more than {} times the least of its array in this run",
+            "beside these rows, the same copy took more than {} times as long as beside another row of this run",
             ratio(DISTURBED)
         );
         (!all.is_empty()).then(|| format!("Disturbed: {why}: {all}."))
@@ -110,8 +118,8 @@ impl Page {
 
     /// What is wrong with the sentence below the tables.
     pub(crate) fn fault(&self) -> Option<String> {
-        let why = || format!("below the tables stands no sentence of at most {MOST_WORDS} words: {}", self.teaches);
-        (!is_short_sentence(&self.teaches)).then(why)
+        let why = || format!("below the tables stand no sentences of at most {MOST_WORDS} words: {}", self.teaches);
+        (!are_short_sentences(&self.teaches)).then(why)
     }
 
     /// Each part, or all columns.
@@ -186,20 +194,20 @@ mod tests {
         let parts = page(vec![Part::new("L", 0), Part::new("R", 1)], claims, "S.");
         let run = Circumstances {
             machine: Some("fast".into()),
-            noise: Some(1.5),
+            noise: Some(Noise { mean: 1.5, most: 1.5 }),
             disturbed: strings(&["a (2.00 times)", "b (3.00 times)"]),
         };
-        let above = "Machine: fast.\n\nP.\n\nDisturbed: beside these rows, a copy took more than 1.30 times the least of \
-                     its array in this run: a (2.00 times); b (3.00 times).";
+        let above = "Machine: fast.\n\nP.\n\nDisturbed: beside these rows, the same copy took more than 1.30 times as long \
+                     as beside another row of this run: a (2.00 times); b (3.00 times).";
         let claims = claims::table(&parts.claims, run.noise).unwrap();
         assert_eq!(parts.markdown(&run), format!("# T\n\n{above}\n\nL:\n\n{left}\nR:\n\n{table}\n{claims}\nS.\n"));
     }
 
     #[test]
-    fn tables_need_one_short_sentence() {
+    fn tables_need_short_sentences() {
         let of = |teaches: &str| page(vec![], vec![], teaches).fault();
         assert_eq!(of("It is 1.5 times (1.0 to 2.0) as fast."), None);
-        let not = ["", "No end", "One. Two.", "It is NaN.", &format!("{}end.", "word ".repeat(30))];
+        let not = ["", "No end", "One. Two. Three. Four.", "It is NaN.", &format!("{}end.", "word ".repeat(30))];
         assert!(not.iter().all(|text| of(text).is_some()));
         assert_eq!(of(&format!("{}`a b`.", "word ".repeat(29))), None);
     }

@@ -58,6 +58,20 @@ impl Ratios {
     }
 }
 
+/// A sentence on the cases, of which each has a name, in which a way is faster than fused passes: from
+/// the time of these over the other. Nothing if there are none.
+pub(crate) fn where_faster(way: &str, over: &[(String, f64)]) -> Option<String> {
+    let faster: Vec<_> = over.iter().filter(|(_, over)| *over > 1.0).collect();
+    let mut names: Vec<&str> = faster.iter().map(|(name, _)| &**name).collect();
+    names.dedup();
+    let gains = Ratios::new(faster.iter().map(|(_, over)| *over));
+    let names = match &names[..] {
+        names if names.len() > 3 => format!("in {} of {} cases", faster.len(), over.len()),
+        names => format!("at {}", names.join(", ")),
+    };
+    (gains.count() > 0).then(|| format!(" {way} is {} times as fast as `fused` {names}.", gains.range()))
+}
+
 /// The sentence on the times of one problem after another by rows and columns, in three stages, and
 /// fused.
 pub(crate) fn of_methods([rows, stages, fused]: [&[f64]; 3]) -> String {
@@ -77,6 +91,9 @@ mod tests {
         let ratios = Ratios::of(&[1.0, 8.0], &[2.0, 2.0]);
         assert_eq!(ratios.times(), "1.41 times (0.50 to 4.00)");
         assert_eq!(ratios.above_one(), "in 1 of 2 cases");
+        let over = [("a", 0.9), ("b", 1.5), ("b", 2.0)].map(|(name, over)| (name.to_owned(), over));
+        assert_eq!(where_faster("It", &over).unwrap(), " It is 1.50 to 2.00 times as fast as `fused` at b.");
+        assert_eq!(where_faster("It", &over[..1]), None);
         assert_eq!(Ratios::new([2.0]).times(), "2.00 times");
         assert_eq!(Ratios::new([2.0, 3.0]).above_one(), "in all 2 cases");
         assert_eq!(Ratios::new([0.5, 1.0]).above_one(), "in none of 2 cases");

@@ -34,13 +34,13 @@ struct Experiment<'a> {
     setting: &'a Setting,
 }
 
-/// An experiment that has a page. What the page says of noise and of disturbed rows follows from the
-/// record of the run, which is whole only at its end.
+/// An experiment that has a page. What the page says of disturbed rows follows from the record of the
+/// run, which is whole only at its end.
 struct Finished<'a> {
     experiment: &'a Experiment<'a>,
     page: Box<Page>,
-    /// The copies beside its rows, by their numbers in the record.
-    copies: Range<usize>,
+    /// The references beside its rows, by their numbers in the record.
+    references: Range<usize>,
 }
 
 /// What became of all of them: pages, and why others have none.
@@ -192,7 +192,8 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 impl Experiment<'_> {
     /// Its page, if it has one. The account says why not, and what the page's numbers must not be.
     fn run(&self, account: &mut Account) -> Option<Finished<'_>> {
-        let first = self.setting.record().copies();
+        let first = self.setting.record().references();
+        self.setting.begin(self.table.name);
         let (page, fault) = match (self.table.run)(self.setting) {
             Ok(Outcome::Page { page, fault }) => (page, fault),
             Ok(Outcome::LeftOut(why)) => {
@@ -204,12 +205,10 @@ impl Experiment<'_> {
                 return None;
             }
         };
-        let copies = first..self.setting.record().copies();
-        let is_timed = page.claims.iter().any(Claim::is_timed);
-        let unknown = if is_timed { self.setting.learn_noise().err().map(|error| format!("{error:#}")) } else { None };
-        let faults = [fault, page.fault(), unknown].into_iter().flatten();
+        let references = first..self.setting.record().references();
+        let faults = [fault, page.fault()].into_iter().flatten();
         account.failed.extend(faults.map(|fault| format!("{self}: {fault}")));
-        Some(Finished { experiment: self, page, copies })
+        Some(Finished { experiment: self, page, references })
     }
 
     /// The line of the contents: its page, its name, and its engine, if pages differ by engine.
@@ -237,8 +236,8 @@ impl Finished<'_> {
         let is_timed = self.page.claims.iter().any(Claim::is_timed);
         self.page.markdown(&Circumstances {
             machine: (!table.once).then(|| setting.machine()),
-            noise: is_timed.then(|| record.noise()),
-            disturbed: record.disturbed(self.copies.clone()),
+            noise: record.noise(table.name).filter(|_| is_timed),
+            disturbed: record.disturbed(self.references.clone()),
         })
     }
 

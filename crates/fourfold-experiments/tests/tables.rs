@@ -50,7 +50,7 @@ fn case_studies_are_timed() {
             "# Table VII",
             "| adaptec1 | 210904 | 543 | ",
             " | 512 × 512 | 0.63 | 0.33 | 1.90 |",
-            "\nFused transforms are ",
+            " Fused transforms are ",
         ],
     );
     let csv = fs::read_to_string(out.join("table-vii-cpu.csv")).unwrap();
@@ -92,7 +92,7 @@ fn transforms_of_two_and_three_dimensions_are_timed() {
         csv.lines().skip(1).map(cells).collect::<Vec<Vec<f64>>>()
     };
     for (name, from, count, rows, ratios) in [
-        ("table-v-f32-cpu.csv", 2, 12, 10, 7),
+        ("table-v-f32-cpu.csv", 2, 13, 10, 8),
         ("transposing-cpu.csv", 3, 12, 4, 3),
         ("three-dimensions-cpu.csv", 2, 9, 4, 4),
     ] {
@@ -174,7 +174,7 @@ fn photographs_are_compressed_beside_noise() {
     says(&text, &["# Algorithm 3", "| noise, 720 × 1280 | ", "| b\\|\\u{1b}[2J, green, 45 × 97 | "]);
     says(&text, &["| black, grey, 1 × 1 | 0.0 % | inf | ", "| grey, grey, 30 × 40 | "]);
     assert!(!text.contains("NaN") && !text.contains('\u{1b}'), "{text}");
-    says(&text, &["\n`three-stage` is "]);
+    says(&text, &[" Here `three-stage` is "]);
     let csv = fs::read_to_string(out.join("algorithm-3-cpu.csv")).unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.rsplit(',').collect()).collect();
     assert_eq!(rows.len(), 3 + 3 + 1 + 1);
@@ -325,18 +325,15 @@ fn times_of_the_same_problem_are_compared() {
     let folder = Folder::new();
     let out = folder.path("out");
     let text = success(&[&"fig-6", &"noise", &"--quick", &"--engine", &"cpu", &"--out", &out]);
-    says(&text, &["# Noise", "| `dct2 f64 512x512`, fused | 4 | ", "\nThe same problem takes up to "]);
+    says(&text, &["# Noise", "| fig-6 | 5 | ", "\nTimes of the same row differ by "]);
     says(&text, &["time: fig-6 on cpu: ", "\ntime: noise on cpu: "]);
     let (progress, pages) = text.split_once("# Figure 6").unwrap();
     assert!(progress.lines().filter(|line| !line.is_empty()).all(|line| line.starts_with("time: ")), "{progress}");
     assert!(!pages.contains("time: "), "{pages}");
     let csv = fs::read_to_string(out.join("noise-cpu.csv")).unwrap();
-    let spreads: Vec<f64> = csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect();
-    assert_eq!(spreads.len(), 3, "a problem by three methods: {csv}");
-    assert!(spreads.iter().all(|spread| *spread >= 1.0), "{csv}");
-    let after = |text: &str, words: &str| text.split_once(words).unwrap().1.split(' ').next().unwrap().to_owned();
-    let noise = after(&text, " in one measurement as in another, and ");
-    assert_eq!(noise, after(&text, "Claims, where the noise of the whole run is "), "{text}");
+    assert_eq!(csv.lines().count(), 2, "one table: {csv}");
+    let mean = csv.lines().nth(1).unwrap().split(',').nth(2).unwrap();
+    says(&text, &[&format!("Claims, where the noise of this table is {mean} times (")]);
     let saved = fs::read_to_string(out.join("fig-6-cpu.md")).unwrap();
     assert!(text.contains(&saved), "{saved}");
 }

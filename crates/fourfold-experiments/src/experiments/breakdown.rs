@@ -1,7 +1,6 @@
 //! Figure 6: what each stage of a 2D DCT takes.
 
 use anyhow::Result;
-use fourfold::Problem;
 
 use crate::claims::{Claim, margin_within};
 use crate::how::AUTHORS;
@@ -21,9 +20,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let stages = [0, 1, 2].map(|stage| Timed::Stage("three-stage", stage));
     let jobs: Vec<Timed> = [Timed::Whole("three-stage")].into_iter().chain(stages).collect();
     let (mut rows, mut lines, mut all) = (vec![], vec![], vec![]);
-    for &side in sides {
-        let problem: Problem = format!("dct2 f64 {side}x{side}").parse()?;
-        let Times { ms, copy, .. } = setting.times(&problem, &jobs)?;
+    let measured = setting.each(sides, |side| setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs))?;
+    for (&side, Times { ms, copy, .. }) in sides.iter().zip(measured) {
         let (whole, parts) = (ms[0], &ms[1..]);
         let sum: f64 = parts.iter().sum();
         all.push([parts[0], parts[1], parts[2]]);

@@ -21,8 +21,9 @@ const PUBLISHED: [(usize, [&str; 2]); 5] = [
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let jobs = [Timed::Stage("three-stage-gather", 0), Timed::Stage("three-stage-scatter", 0)];
     let (mut rows, mut lines, mut quotients) = (vec![], [vec![], vec![], vec![]], [vec![], vec![]]);
-    for side in sides(setting, &PUBLISHED.map(|(side, _)| side))? {
-        let Times { ms: times, copy, .. } = setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs)?;
+    let sides = sides(setting, &PUBLISHED.map(|(side, _)| side))?;
+    let all = setting.each(&sides, |side| setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs))?;
+    for (side, Times { ms: times, copy, .. }) in sides.into_iter().zip(all) {
         let published = PUBLISHED.iter().find(|(n, _)| *n == side).map_or([""; 2], |(_, times)| *times);
         let today = [times[0], times[1], copy];
         lines.iter_mut().zip(today).for_each(|(line, time)| line.push((side as f64, time)));

@@ -41,10 +41,9 @@ const LEVELS_ON_PROCESSOR: usize = 7;
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut all) = (vec![], vec![vec![]; METHODS.len()], vec![]);
     let lengths = if setting.quick { &PUBLISHED[..QUICK] } else { &PUBLISHED[..] };
-    for &(n, published) in lengths {
-        // The report's forward transform has e^{+2πi/n} and no factor.
-        let problem: Problem = format!("ifft f32 {n} forward").parse()?;
-        let times = times(setting, &problem)?;
+    // The report's forward transform has e^{+2πi/n} and no factor.
+    let measured = setting.each(lengths, |(n, _)| times(setting, &format!("ifft f32 {n} forward").parse()?))?;
+    for (&(n, published), times) in lengths.iter().zip(measured) {
         for (line, time) in lines.iter_mut().zip(&times) {
             line.extend(time.map(|time| (n as f64, time)));
         }

@@ -32,10 +32,11 @@ const QUICK_TAPS: [usize; 5] = [3, 5, 9, 15, 31];
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (sides, taps): (&[usize], &[usize]) = if setting.quick { (&[256], &QUICK_TAPS) } else { (&[512, 1024], &TAPS) };
     let (mut rows, mut lines, mut measured) = (vec![], vec![], vec![]);
-    for &side in sides {
+    let cases: Vec<_> = sides.iter().flat_map(|side| taps.iter().map(move |n| (*side, *n))).collect();
+    let all = setting.each(&cases, |&(side, n)| times(setting, side, n))?;
+    for (&side, all) in sides.iter().zip(all.chunks(taps.len())) {
         let (mut direct, mut by_fft) = (vec![], vec![]);
-        for &n in taps {
-            let [slow, fast] = times(setting, side, n)?;
+        for (&n, &[slow, fast]) in taps.iter().zip(all) {
             direct.push((n as f64, slow));
             by_fft.push((n as f64, fast));
             let cells = [side.to_string(), n.to_string(), digits(slow), digits(fast), ratio(slow / fast)];
@@ -138,7 +139,10 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     };
     let error = distance(&Data::F32(result), &by_fft);
     ensure!(error < 1e-4, "convolutions of {side} × {side} with {n} × {n} taps differ by {error:.1e}");
-    let ms = setting.fastest(&format!("{side} × {side} with {n} × {n} taps"), vec![direct, fast])?;
+    let ms = setting.fastest(
+        &format!("{side} × {side} with {n} × {n} taps"),
+        vec![("direct".to_owned(), direct), ("FFT".to_owned(), fast)],
+    )?;
     Ok([ms[0], ms[1]])
 }
 

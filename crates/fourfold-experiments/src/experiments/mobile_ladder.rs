@@ -90,7 +90,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         return Ok(Outcome::LeftOut("it is about how devices are asked to do the same steps".into()));
     };
     let sides: &[usize] = if setting.quick { &QUICK } else { &SIDES };
-    let measured = sides.iter().map(|&side| measure(setting, side)).collect::<Result<Vec<_>>>()?;
+    let measured = setting.each(sides, |&side| measure(setting, side))?;
     let mut text = vec![STEPS_TEXT.to_owned(), PUBLISHED.to_owned()];
     text.extend(left_out(setting, device.api, sides)?);
     text.push(format!(

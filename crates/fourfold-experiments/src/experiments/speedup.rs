@@ -24,9 +24,12 @@ const SIDES: [usize; 3] = [512, 1024, 2048];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut speed_ups, mut gains) = (vec![], [vec![], vec![]], [vec![], vec![]], vec![]);
-    for side in sides(setting, &SIDES)? {
+    let sides = sides(setting, &SIDES)?;
+    let all = setting.each(&sides, |side| {
         let forward: Problem = format!("dct2 f64 {side}x{side} ortho").parse()?;
-        let times = codec::times(setting, PARTS, [&forward, &forward.inverse()?], &codec::noise(side * side))?;
+        codec::times(setting, "noise", PARTS, [&forward, &forward.inverse()?], &codec::noise(side * side))
+    })?;
+    for (side, times) in sides.into_iter().zip(all) {
         let [old, new, dropping, whole_old, whole_new] = times;
         // By the dropping alone: the difference of two times would say more about other work on the
         // machine.

@@ -1,7 +1,6 @@
 //! 3D DCTs by rows and columns, in three stages, and fused (section III-D of the paper).
 
 use anyhow::Result;
-use fourfold::Problem;
 
 use crate::claims::Claim;
 use crate::measure::{Setting, Timed, Times};
@@ -47,19 +46,19 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     ];
     let shapes: &[[usize; 3]] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
     let (mut rows, mut all, mut lines) = (vec![], vec![vec![]; NAMES.len()], vec![vec![]; NAMES.len()]);
-    for &[n1, n2, n3] in shapes {
-        for (name, kind) in TRANSFORMS {
-            let problem: Problem = format!("{kind} f64 {n1}x{n2}x{n3}").parse()?;
-            let Times { ms: times, copy, .. } = setting.times(&problem, &jobs)?;
-            let quotients = [times[0] / times[1], times[1] / times[3], times[1] / copy, times[3] / copy].map(ratio);
-            let head = [format!("{n1} × {n2} × {n3}"), name.to_owned()].into_iter();
-            let today = times.iter().copied().chain([copy]).map(digits);
-            rows.push(head.chain(today).chain(quotients).collect());
-            if name == "DCT" && n1 == n2 && n2 == n3 {
-                lines.iter_mut().zip(&times).for_each(|(line, ms)| line.push((n1 as f64, *ms)));
-            }
-            all.iter_mut().zip(times).for_each(|(list, ms)| list.push(ms));
+    let cases: Vec<_> = shapes.iter().flat_map(|shape| TRANSFORMS.map(|transform| (*shape, transform))).collect();
+    let measured = setting.each(&cases, |([n1, n2, n3], (_, kind))| {
+        setting.times(&format!("{kind} f64 {n1}x{n2}x{n3}").parse()?, &jobs)
+    })?;
+    for (([n1, n2, n3], (name, _)), Times { ms: times, copy, .. }) in cases.into_iter().zip(measured) {
+        let quotients = [times[0] / times[1], times[1] / times[3], times[1] / copy, times[3] / copy].map(ratio);
+        let head = [format!("{n1} × {n2} × {n3}"), name.to_owned()].into_iter();
+        let today = times.iter().copied().chain([copy]).map(digits);
+        rows.push(head.chain(today).chain(quotients).collect());
+        if name == "DCT" && n1 == n2 && n2 == n3 {
+            lines.iter_mut().zip(&times).for_each(|(line, ms)| line.push((n1 as f64, *ms)));
         }
+        all.iter_mut().zip(times).for_each(|(list, ms)| list.push(ms));
     }
     Ok(Outcome::page(Page {
         title: format!("Section III-D: 3D DCT and IDCT, on {}", setting.engine()),

@@ -12,7 +12,7 @@ use crate::how::AUTHORS;
 use crate::measure::{QUICK_SIDE, Setting, Timed, Times, described};
 use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
-use crate::ratios::{Ratios, of_methods};
+use crate::ratios::{Ratios, of_methods, where_faster};
 use crate::rounding::{digits, ratio};
 
 /// What is timed, in its order.
@@ -28,8 +28,8 @@ const BESIDE_AUTHORS: [usize; 3] = [0, 1, 3];
 /// runs on CUDA alone, comes last.
 fn parts(precision: Precision, is_cuda: bool) -> Vec<Part> {
     let (milliseconds, columns) = match precision {
-        Precision::F64 => ("Milliseconds, published and measured", [9, 10]),
-        Precision::F32 => ("Milliseconds", [5, 7]),
+        Precision::F64 => ("Milliseconds, published and measured", [9, 11]),
+        Precision::F32 => ("Milliseconds", [5, 8]),
     };
     let ours = [Part::new(milliseconds, columns[0]), Part::new("Ratios of these, and multiples of a copy", columns[1])];
     ours.into_iter().chain(is_cuda.then(|| Part::new(AUTHORS_TITLE, 9))).collect()
@@ -48,8 +48,8 @@ fn run_in(setting: &Setting, precision: Precision) -> Result<Outcome> {
     let (mut table, mut lines) = (vec![], vec![vec![]; NAMES.len()]);
     let (mut all, mut medians) = (vec![vec![]; NAMES.len()], vec![vec![]; NAMES.len()]);
     let shown: Vec<&Published> = PUBLISHED.iter().filter(quick).collect();
-    for row in &shown {
-        let times = times(setting, row, precision)?;
+    let measured = setting.each(&shown, |row| times(setting, row, precision))?;
+    for (row, times) in shown.iter().zip(measured) {
         table.push(cells(row, &times, precision, setting.is_cuda()));
         let [n1, n2] = row.shape;
         if row.name == "DCT" && n1 == n2 {
@@ -82,7 +82,7 @@ fn run_in(setting: &Setting, precision: Precision) -> Result<Outcome> {
             .chain(similar_to_double(setting, &shown, &all, precision)?)
             .chain(beside)
             .collect(),
-        teaches: teaches(&shown, &all, precision),
+        teaches: lessons(&shown, &all, precision, setting.is_cuda()),
         rows: table.into_iter().map(|row| row.into_iter().map(|(_, cell)| cell).collect()).collect(),
         plot: Plot {
             title: format!("2D DCT of N × N reals in {}", precision.name()),
@@ -110,6 +110,29 @@ fn text(precision: Precision, is_cuda: bool) -> String {
          `× copy` is a time over that of a copy of the array in the same run and memory.{}",
         if is_cuda { &authors } else { "" }
     )
+}
+
+/// The sentences below the table. Shapes at which a baseline is slower than the authors' code do not
+/// count, and are named.
+fn lessons(shown: &[&Published], all: &[Vec<f64>], precision: Precision, is_cuda: bool) -> String {
+    let mut slow: Vec<[usize; 2]> = vec![];
+    let is_slow = |i: usize| [0, 1].iter().any(|&m| of_authors(shown[i], precision).over(m, all[m][i]) > Some(1.0));
+    slow.extend((0..shown.len()).filter(|&i| is_cuda && is_slow(i)).map(|i| shown[i].shape));
+    slow.dedup();
+    let kept: Vec<usize> = (0..shown.len()).filter(|&i| !slow.contains(&shown[i].shape)).collect();
+    let times: Vec<Vec<f64>> = all.iter().map(|times| kept.iter().map(|&i| times[i]).collect()).collect();
+    let rows: Vec<&Published> = kept.iter().map(|&i| shown[i]).collect();
+    let in_words = |[n1, n2]: [usize; 2]| format!("{n1} × {n2}");
+    let over = |(i, row): (usize, &&Published)| (in_words(row.shape), all[3][i] / all[0][i]);
+    let faster: Vec<_> = shown.iter().enumerate().map(over).collect();
+    let slow: Vec<String> = slow.into_iter().map(in_words).collect();
+    let left_out = format!(
+        " Left out is {}, where `row-column` or `three-stage` takes longer than the authors' code, even at its shortest.",
+        slow.join(" and ")
+    );
+    teaches(&rows, &times, precision)
+        + if slow.is_empty() { "" } else { &left_out }
+        + &where_faster("`row-column`", &faster).unwrap_or_default()
 }
 
 /// From the times of [`NAMES`], beside the published gain of three stages if there is one.
@@ -250,6 +273,7 @@ fn cells(row: &Published, times: &Times, precision: Precision, is_cuda: bool) ->
         ("row-column/three-stage", ratio(rows / stages)),
         ("FFT/three-stage", ratio(fft / stages)),
         ("three-stage/fused", ratio(stages / fused)),
+        ("row-column/fused", ratio(rows / fused)),
         ("row-column × copy", ratio(rows / copy)),
         ("three-stage × copy", ratio(stages / copy)),
         ("FFT × copy", ratio(fft / copy)),
@@ -330,6 +354,20 @@ mod tests {
              fast as `three-stage`."
         );
         assert!(teaches(&shown, &all, Precision::F32).starts_with("`three-stage` is 25.5"));
+        let of = |is_cuda: bool, three_stage: f64| {
+            let shown: Vec<&Published> = PUBLISHED[2..4].iter().collect();
+            let all = [vec![0.05, 0.05], vec![0.04, three_stage], vec![0.01, 0.01], vec![0.02, 0.07]];
+            lessons(&shown, &all, Precision::F64, is_cuda)
+        };
+        // The authors' 0.0344 ms at 1024².
+        assert!(of(false, 0.04).contains(" `fused` is 0.57 to 2.00 times as fast"), "{}", of(false, 0.04));
+        let slow = of(true, 0.04);
+        assert!(
+            slow.contains(" `fused` is 2.00 times as fast") && slow.contains(" Left out is 1024 × 1024, "),
+            "{slow}"
+        );
+        assert!(slow.ends_with(" `row-column` is 1.40 times as fast as `fused` at 1024 × 1024."), "{slow}");
+        assert!(crate::page::are_short_sentences(&slow) && !of(true, 0.03).contains("Left out"), "{slow}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result, collected, filled};
 use crate::plan::planner::Planner;
 use crate::problem::float::Float;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The rows of bins (all y of one x) of a strip, which one thread computes.
 const STRIP: usize = 8;
@@ -109,15 +109,16 @@ impl Spreader {
     {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
-        let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP))?;
+        let lists = self.lists(cells, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP))?;
         let strips = locked(m.div_ceil(STRIP), map.chunks_mut(STRIP * n))?;
         self.try_tasks(strips.len(), &|strip| {
-            let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut map = locking(&strips[strip]);
             let first = strip * STRIP;
             let old = map.iter().enumerate().map(|(b, &value)| before(first * n + b, value));
             let mut sums = collected(map.len(), old, format_args!("sums of {} bins", map.len()))?;
             let rows = first..(first + sums.len() / n);
-            lists.strip(strip).iter().for_each(|(_, charge)| charge.add_to(&mut sums, rows.clone(), n));
+            let charges = lists.iter().flat_map(|part| part.strip(strip));
+            charges.for_each(|(_, charge)| charge.add_to(&mut sums, rows.clone(), n));
             map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
             Ok(())
         })
@@ -131,24 +132,32 @@ impl Spreader {
     pub fn forces<T: Float>(&self, cells: Cells<'_, T>, field: [&[T]; 2]) -> Result<[Vec<T>; 2]> {
         field.iter().try_for_each(|map| self.check_map("field", map.len()))?;
         let (bins, bin_area) = (self.grid.bins(), self.grid.bin_size().iter().product::<f64>());
-        let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1)?;
-        let count = lists.starts.len() - 1;
-        let strips = locked(count, (0..count).map(|_| vec![]))?;
-        self.try_tasks(count, &|strip| {
+        let lists = self.lists(cells, |rows| rows.start / STRIP..rows.start / STRIP + 1)?;
+        let (strips, parts) = (bins[0].div_ceil(STRIP), lists.len());
+        let found = locked(strips * parts, (0..strips * parts).map(|_| vec![]))?;
+        // Strip after strip, so that the threads read the same part of the maps.
+        self.try_tasks(found.len(), &|task| {
+            let list = lists[task % parts].strip(task / parts);
             let force = |(_, charge): &(usize, Charge)| charge.sums(field, bins).map(|sum| T::nearest(sum * bin_area));
-            let list = lists.strip(strip);
             let forces = collected(list.len(), list.iter().map(force), format_args!("forces on {} cells", list.len()))?;
-            *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
+            *locking(&found[task]) = forces;
             Ok(())
         })?;
         let count = cells.low[0].len();
         let mut forces = [of_cells(count, T::default())?, of_cells(count, T::default())?];
-        for (strip, found) in strips.into_iter().enumerate() {
-            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-            for ((cell, _), force) in lists.strip(strip).iter().zip(found) {
-                [forces[0][*cell], forces[1][*cell]] = force;
+        let share = self.share(count);
+        let [along_x, along_y] = forces.each_mut().map(|forces| forces.chunks_mut(share));
+        let places = locked(parts, along_x.zip(along_y))?;
+        self.pool.run_tasks(parts, &|_, part| {
+            let (along_x, along_y) = &mut *locking(&places[part]);
+            for strip in 0..strips {
+                let list = lists[part].strip(strip);
+                for ((cell, _), force) in list.iter().zip(&*locking(&found[strip * parts + part])) {
+                    [along_x[cell - part * share], along_y[cell - part * share]] = *force;
+                }
             }
-        }
+        });
+        drop(places);
         Ok(forces)
     }
 
@@ -190,7 +199,7 @@ impl Spreader {
         let rows = locked(m, (0..m).map(|_| 0.0))?;
         self.pool.run_tasks(m, &|_, row| {
             let sum = (row * n..(row + 1) * n).map(f).sum();
-            *rows[row].lock().unwrap_or_else(PoisonError::into_inner) = sum;
+            *locking(&rows[row]) = sum;
         });
         Ok(rows.into_iter().map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).sum())
     }
@@ -200,7 +209,7 @@ impl Spreader {
         let [m, row] = self.grid.bins();
         let rows = locked(m, y.chunks_mut(row))?;
         self.pool.run_tasks(rows.len(), &|_, r| {
-            let mut y = rows[r].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut y = locking(&rows[r]);
             let part = r * row..(r + 1) * row;
             y.iter_mut().zip(x[part.clone()].iter().zip(&f[part])).for_each(|(y, (&x, &f))| *y = x * f);
         });
@@ -212,10 +221,37 @@ impl Spreader {
         let all = Mutex::new(Ok(()));
         self.pool.run_tasks(count, &|_, i| {
             if let Err(error) = task(i) {
-                *all.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                *locking(&all) = Err(error);
             }
         });
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The charges of all cells, sorted by strips, in parts of which each is sorted by one thread. Part
+    /// after part, the charges of a strip are in the given order, for any number of threads. `strips`
+    /// maps the rows of a charge to the strips in which it is.
+    fn lists<T: Float>(
+        &self,
+        cells: Cells<'_, T>,
+        strips: impl Fn(Range<usize>) -> Range<usize> + Sync,
+    ) -> Result<Vec<Lists>> {
+        let charges = self.charges(cells)?;
+        let (rows, share) = (self.grid.bins()[0], self.share(charges.len()));
+        let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
+        let parts =
+            locked(charges.len().div_ceil(share), charges.chunks(share).map(|charges| (charges, Lists::default())))?;
+        self.try_tasks(parts.len(), &|part| {
+            let (charges, lists) = &mut *locking(&parts[part]);
+            *lists = Lists::new(charges, part * share, rows.div_ceil(STRIP), strips)?;
+            Ok(())
+        })?;
+        let lists = parts.iter().map(|part| std::mem::take(&mut locking(part).1));
+        collected(parts.len(), lists, format_args!("{} parts of cells", parts.len()))
+    }
+
+    /// The cells of a part: the same number for each thread, but for small ones.
+    fn share(&self, cells: usize) -> usize {
+        cells.div_ceil(self.pool.threads()).max(CHUNK)
     }
 
     /// Checks that `grid` is the grid of this spreader. `what` was made for `grid`.
@@ -249,7 +285,7 @@ impl Spreader {
         let count = charges.len().div_ceil(CHUNK);
         let chunks = locked(count, charges.chunks_mut(CHUNK).map(|chunk| (chunk, Ok(()))))?;
         self.pool.run_tasks(chunks.len(), &|_, c| {
-            let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut guard = locking(&chunks[c]);
             let (chunk, result) = &mut *guard;
             let charge = |i: usize| self.grid.charge(cells, c * CHUNK + i, self.least);
             *result = chunk.iter_mut().enumerate().try_for_each(|(i, place)| charge(i).map(|charge| *place = charge));
@@ -262,23 +298,22 @@ impl Spreader {
 /// Charges with the indices of their cells, sorted by strips. Those of strip s are
 /// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So the part of a map that a thread
 /// accesses stays in its cache, even if neighbours in the list of cells are far from each other.
+#[derive(Default)]
 struct Lists {
     starts: Vec<usize>,
     items: Vec<(usize, Charge)>,
 }
 
 impl Lists {
-    /// Sorts the charges by counting. `strips` maps a range of rows to the strips in which a charge
-    /// with these rows is.
-    fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Result<Lists> {
-        let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
-        let count = rows.div_ceil(STRIP) + 1;
-        let mut starts = filled(count, 0, format_args!("{count} strips of a map"))?;
+    /// Sorts the charges of the cells from `first` on by counting. `strips` maps a charge to the strips,
+    /// of `count`, in which it is.
+    fn new(charges: &[Charge], first: usize, count: usize, strips: impl Fn(&Charge) -> Range<usize>) -> Result<Lists> {
+        let mut starts = filled(count + 1, 0, format_args!("{count} strips of a map"))?;
         charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
         (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
         let mut next = collected(count, starts.iter().copied(), format_args!("{count} strips of a map"))?;
-        let mut items = of_cells(starts[count - 1], Default::default())?;
-        for (cell, charge) in charges.iter().enumerate() {
+        let mut items = of_cells(starts[count], Default::default())?;
+        for (cell, charge) in (first..).zip(charges) {
             for strip in strips(charge) {
                 items[next[strip]] = (cell, *charge);
                 next[strip] += 1;
@@ -295,6 +330,11 @@ impl Lists {
 /// What each task locks.
 fn locked<T>(count: usize, parts: impl Iterator<Item = T>) -> Result<Vec<Mutex<T>>> {
     collected(count, parts.map(Mutex::new), format_args!("{count} parts of a map or of cells"))
+}
+
+/// Access to what only one task at a time uses.
+fn locking<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A list of equal elements. Large cells are in many strips, so there may be more than of cells.

@@ -2,7 +2,7 @@
 //! bins.
 
 use fourfold::Planner;
-use fourfold::electrostatics::{Cells, Circuit, Float, Grid, Outside, Scaling};
+use fourfold::electrostatics::{Cells, Circuit, Float, Grid, Outside, Scaling, Spreader};
 
 fn planner(threads: usize) -> Planner {
     Planner::builder().threads(threads).build().unwrap()
@@ -257,6 +257,25 @@ fn threads_change_no_bit() {
     };
     let wanted = run(1);
     (2..=4).for_each(|threads| assert!(run(threads) == wanted, "{threads} threads"));
+}
+
+/// So many that each of four threads sorts a part of them; many charge the same bin.
+#[test]
+fn sums_over_many_cells_are_the_same_on_all_threads() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut list = |low: f64, most: f64| (0..6000).map(|_| low + most * rng.f64()).collect::<Vec<f64>>();
+    let (low, size) = ([list(-3.0, 9.0), list(2.0, 5.0)], [list(0.0, 1.0), list(0.0, 1.0)]);
+    let cells = Cells { low: [&low[0], &low[1]], size: [&size[0], &size[1]] };
+    let run = |threads: usize| {
+        let spreader = Spreader::new(Grid::new([-3.0, 2.0], [7.0, 8.0], [40, 24]).unwrap(), 1.5, &planner(threads));
+        let (spreader, mut map) = (spreader.unwrap(), vec![0.0; 40 * 24]);
+        spreader.density(cells, &mut map).unwrap();
+        let forces = spreader.forces(cells, [&map, &map]).unwrap();
+        (map, forces)
+    };
+    let wanted = run(1);
+    (2..=4).for_each(|threads| assert!(run(threads) == wanted, "{threads} threads"));
+    assert!(wanted.1[0].iter().all(|force| *force > 0.0), "every cell has its force");
 }
 
 #[test]

@@ -60,16 +60,18 @@ impl Speeds {
         let [first, last] = [&RUNGS[0], best].map(|rung| rung.gpudct.as_ref());
         let (first, last) = (first?, last?);
         let of_rung = |(rung, ms): (&Rung, Option<f64>)| {
-            Some(format!("`{}` {}", rung.name, ratio(self.moving / ms? / rung.gpudct.as_ref()?.share)))
+            let share = rung.gpudct.as_ref()?.share;
+            Some(format!("`{}` {}", rung.name, as_exact(self.moving / ms? / share, share)))
         };
         let rungs: Vec<_> = RUNGS.iter().zip(self.ms).filter_map(of_rung).collect();
         Some(format!(
-            "`{}` gains {} times over `naive` here, and published about {} times. GPUDCT's own kernels gain about {:.0} times on an H200. Those two gains \
+            "`{}` gains {} times over `naive` here, and published about {} times. GPUDCT's own kernels gain {:.0} to {:.0} times on an H200, by shares with three decimals. Those two gains \
              are of the same kernels on two machines, and ours is of other kernels. The shares of the bandwidth here are these multiples of GPUDCT's: {}.",
             best.name,
             ratio(naive / ms),
             ratio(last.gib_per_second / first.gib_per_second),
-            last.share / first.share,
+            (last.share - ROUNDING) / (first.share + ROUNDING),
+            (last.share + ROUNDING) / (first.share - ROUNDING),
             rungs.join(", ")
         ))
     }
@@ -79,6 +81,16 @@ impl Speeds {
         let timed = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some());
         timed.filter_map(|(rung, ms)| Some((rung, ms?))).min_by(|a, b| a.1.total_cmp(&b.1))
     }
+}
+
+/// How far off a share with three decimals may be.
+const ROUNDING: f64 = 0.0005;
+
+/// A quotient by a share with as many digits as that has, as in `5` for one of 0.007.
+fn as_exact(quotient: f64, share: f64) -> String {
+    let digits = (1000.0 * share).round().log10().floor().max(0.0) as i32 + 1;
+    let decimals = digits - 1 - quotient.log10().floor() as i32;
+    format!("{quotient:.*}", usize::try_from(decimals).unwrap_or(0))
 }
 
 pub(super) const SPEED_COLUMNS: [&str; 6] = [

@@ -98,9 +98,9 @@ impl<S: Dispatch> PreparedCombine<S> {
         };
         let shape = [self.sizes.iter().product(), combine.terms(others.len())];
         if self.tiled {
-            deal_out_blocks(pool, shape, TILE, &work);
+            deal_out_blocks(pool, [shape[0], shape[1], 1], TILE, &work);
         } else {
-            deal_out(pool, shape[0], shape[1], &work);
+            deal_out(pool, shape[0], [shape[1], 1], &work);
         }
     }
 

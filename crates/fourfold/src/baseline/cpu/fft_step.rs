@@ -85,13 +85,15 @@ impl<S: Dispatch> PreparedFftStep<S> {
     /// The arrays are complex and in memory, and nothing else accesses them during the call. They
     /// are the same or do not overlap.
     pub(crate) unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+        // The items of a line, and the work of each: the elements that it reads.
         let (axis, items) = match self.work {
             // SAFETY: the caller guarantees it.
             FftWork::Transpose { side, .. } => return unsafe { transpose(from, to, side, pool) },
-            FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
-            FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
-            FftWork::Blocks { axis, len, .. } => (axis, self.n / len),
-            FftWork::Whole { axis, .. } => (axis, 1),
+            FftWork::DigitReversal { axis, .. } => (axis, [self.n, 1]),
+            FftWork::Sum { axis, .. } => (axis, [self.n; 2]),
+            FftWork::Level(Level { axis, radix, .. }) => (axis, [self.n / radix, radix]),
+            FftWork::Blocks { axis, len, .. } => (axis, [self.n / len, len]),
+            FftWork::Whole { axis, .. } => (axis, [1, self.n]),
         };
         deal_out(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
             let lines = self.lines(number, axis, [from, to]);
@@ -308,7 +310,7 @@ unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, po
         base: array.origin.wrapping_offset(row as isize * array.strides[slow] + column as isize * array.strides[fast]),
         step: 0,
     };
-    deal_out(pool, height.div_ceil(side), width.div_ceil(side), &|band, [start, end]| {
+    deal_out(pool, height.div_ceil(side), [width.div_ceil(side), side * side], &|band, [start, end]| {
         for column in (start..end).map(|square| square * side) {
             for (row, column) in (band * side..height.min(band * side + side))
                 .flat_map(|row| (column..width.min(column + side)).map(move |column| (row, column)))

@@ -55,7 +55,7 @@ impl PreparedReorder {
                 S::dispatch(self.isa, row);
             }
         };
-        deal_out(pool, outer_sizes.iter().product(), units(self.orders[*inner], n), &work);
+        deal_out(pool, outer_sizes.iter().product(), [units(self.orders[*inner], n), 1], &work);
     }
 
     /// The indices along an outer axis at which an element is read and written, and its sign, from

@@ -84,17 +84,19 @@ pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
     }
 }
 
-/// Calls `work` for every row and every part of it, in parallel. Rows have `items` items. The parts
-/// do not depend on the number of threads, so results do not either.
-pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
-    deal_out_blocks(pool, [rows, items], [1, 1 << 12], work);
+/// Calls `work` for every row and every part of it, in parallel. Rows have `items` items, each as
+/// much work as `cost` elements of a reorder. The parts do not depend on the number of threads, so results do not
+/// either.
+pub(crate) fn deal_out(pool: &Pool, rows: usize, [items, cost]: [usize; 2], work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
+    let wide = ((1 << 12) / cost.max(1)).max(1);
+    deal_out_blocks(pool, [rows, items, cost], [1, wide], work);
 }
 
 /// The same by blocks of rows and items, as [`deal_out`] calls it. A thread works through the rows
 /// of a block before it begins another one, so neighbouring rows may share cache lines.
 pub(crate) fn deal_out_blocks(
     pool: &Pool,
-    [rows, items]: [usize; 2],
+    [rows, items, cost]: [usize; 3],
     [tall, wide]: [usize; 2],
     work: &(dyn Fn(usize, [usize; 2]) + Sync),
 ) {
@@ -104,9 +106,36 @@ pub(crate) fn deal_out_blocks(
         (first..rows.min(first + tall)).for_each(|row| work(row, [start, items.min(start + wide)]));
     };
     let tasks = rows.div_ceil(tall) * parts;
-    if rows.saturating_mul(items) < Machine::this().serial_elements {
+    if rows.saturating_mul(items).saturating_mul(cost) < Machine::this().serial_elements {
         (0..tasks).for_each(|number| task(0, number));
     } else {
         pool.run_tasks(tasks, &task);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// The threads that share a row of 256 items. A thread waits for another one, but not for ever.
+    fn threads(cost: usize) -> usize {
+        let (met, end) = (Mutex::new(HashSet::new()), Instant::now() + Duration::from_secs(10));
+        deal_out(&Pool::new(2).unwrap(), 1, [256, cost], &|_, _| {
+            met.lock().unwrap().insert(thread::current().id());
+            while cost > 1 && met.lock().unwrap().len() < 2 && Instant::now() < end {
+                thread::yield_now();
+            }
+        });
+        met.into_inner().unwrap().len()
+    }
+
+    /// A Fourier transform by its definition reads n elements for each of n outputs.
+    #[test]
+    fn few_items_of_much_work_are_shared() {
+        assert_eq!([1, 256].map(threads), [1, 2]);
     }
 }
