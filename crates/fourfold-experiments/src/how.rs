@@ -54,6 +54,11 @@ impl Setting {
 
     /// The same in another type.
     pub(crate) fn how_in(&self, precision: Precision) -> String {
+        self.how_compared(precision, "every algorithm's result with that of fused passes")
+    }
+
+    /// The same, where something else was compared.
+    pub(crate) fn how_compared(&self, precision: Precision, compared: &str) -> String {
         let arrays = match self.engine() {
             Engine::Cpu(_) => {
                 " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
@@ -63,7 +68,7 @@ impl Setting {
                 IN_TURN >> 20,
             ),
         };
-        self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
+        self.how_with(precision, &arrays, compared)
     }
 
     /// How runs were measured that all have the same arrays, such as steps that use the result of the step

@@ -53,7 +53,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
              By FFT, one plan computes a real FFT, the product with the spectrum of the taps and an inverse FFT; its operations do not depend on n. Published: the article has no times. It gives the orders O(N²n²), and O(N²) for the product beside the FFTs, and says that the FFT is \
              not always better."
                 .to_owned(),
-            setting.how_of_steps(Precision::F32, "the direct convolution with that by FFT"),
+            setting.how_compared(Precision::F32, "the direct convolution with that by FFT"),
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
