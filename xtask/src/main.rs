@@ -58,7 +58,11 @@ const TASKS: &[Task] = &[
         about: "write docs/performance/solvers.md: times beside SciPy and ducc0: --quick",
         run: bench_solvers::run_task,
     },
-    Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task {
+        name: "bench-ducc",
+        about: "write docs/performance/ducc.md: times beside ducc0: --random SEED",
+        run: bench_ducc::run_task,
+    },
     Task {
         name: "bench-mpi",
         about: "time fourfold-mpi beside FFTW's MPI and mpi4py-fft, on two ranks",
@@ -117,13 +121,14 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 13] = [
+const TAKES_ARGUMENTS: [&str; 14] = [
     "test",
     "experiments",
     "figures",
     "fuzz",
     "carry",
     "bench-cpu",
+    "bench-ducc",
     "bench-solvers",
     "cpu-test",
     "device-test",

@@ -50,7 +50,7 @@ use crate::recipe::recipe::Recipe;
 /// Source: C. M. Rader, "Discrete Fourier transforms when the number of data samples is prime",
 /// Proc. IEEE 56 (1968). The length p must be an odd prime.
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
-    let spectrum = crate::recipe::rules::rader::spectrum(&generator_powers(p));
+    let spectrum = crate::recipe::rules::rader::spectrum(&generator_powers(p), p - 1);
     let by = (p - 1) as f64;
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }

@@ -58,11 +58,11 @@ fn batches(kind: Kind) {
     }
 }
 
-/// Tests lengths with special recipes: Rader within Rader, Bluestein, a repeated prime, powers of
+/// Tests lengths with special recipes: Rader with and without zeros, and within Rader, a repeated prime, powers of
 /// two and their neighbours, products of all radices.
-const MIDDLING: [usize; 22] = [
-    257, 511, 512, 513, 961, 1000, 1001, 1009, 1024, 1025, 1439, 1536, 2018, 2047, 2187, 2310, 2878, 2879, 4095, 4096,
-    4097, 4099,
+const MIDDLING: [usize; 23] = [
+    257, 511, 512, 513, 961, 1000, 1001, 1009, 1024, 1025, 1439, 1536, 2011, 2018, 2047, 2187, 2310, 2878, 2879, 4095,
+    4096, 4097, 4099,
 ];
 
 /// Tests longer lengths. Beyond 4096, a single batched line is computed without vectors.

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::primes::prime_factors;
 use crate::error::{Error, ErrorKind, Result};
+use crate::recipe::rules::rader;
 use crate::recipe::scheme::{FIRST, Factor, MOST_PARTS, RADICES, Scheme, fits, fits_parts, length};
 
 fn invalid(message: String) -> Error {
@@ -70,7 +71,7 @@ fn parse_factor(text: &str) -> Result<(Factor, &str)> {
     let prime = prime_factors(p).len() == 1;
     let factor = match &text[..end] {
         "direct" if inner.is_empty() => Factor::Direct(p),
-        "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
+        "rader" if prime && rader::convolves(p, length(&inner)) && length(&inner) <= 8 * p => Factor::Rader(p, inner),
         "bluestein" if convolves(p, &inner) => Factor::Bluestein(p, inner),
         _ => return Err(unknown()),
     };

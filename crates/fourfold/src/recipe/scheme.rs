@@ -22,8 +22,8 @@ pub enum Factor {
     Radix(usize),
     /// The O(p²) sum over an odd p, by x_j ± x_{p−j}.
     Direct(usize),
-    /// Rader's algorithm for a prime p: a cyclic convolution of length p − 1, whose DFT has the
-    /// given factors.
+    /// Rader's algorithm for a prime p: a cyclic convolution whose DFT has the given factors. Their
+    /// product is p − 1, or at least 2p − 3 with zeros after the data.
     Rader(usize, Vec<Factor>),
     /// Bluestein's algorithm for any odd length: a convolution by complex DFTs whose length is the
     /// product of the given factors.

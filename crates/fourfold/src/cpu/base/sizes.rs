@@ -164,8 +164,7 @@ fn factor_work(factor: &Factor) -> usize {
     match factor {
         Factor::Radix(_) => 0,
         Factor::Direct(p) => 4 * p,
-        Factor::Rader(p, inner) => 6 * p + work(inner),
-        Factor::Bluestein(n, inner) => 2 * n + 4 * length(inner) + work(inner),
+        Factor::Rader(n, inner) | Factor::Bluestein(n, inner) => 2 * n + 4 * length(inner) + work(inner),
     }
 }
 
@@ -252,7 +251,7 @@ fn kernel_bytes(factor: &Factor, real: usize) -> usize {
         Factor::Radix(_) => 0,
         Factor::Direct(p) => 2 * real * p,
         // The tables of three DFTs.
-        Factor::Rader(p, inner) => 200 * p + 3 * inside(inner),
+        Factor::Rader(p, inner) => 200 * length(inner).max(*p) + 3 * inside(inner),
         Factor::Bluestein(n, inner) => 84 * length(inner) + 16 * n,
     }
 }

@@ -32,10 +32,10 @@ pub(crate) const LONGEST: usize = 1 << 30;
 /// among those whose estimated rounding error is small enough.
 pub fn factors(n: usize) -> Vec<Factor> {
     let mut list = cheapest(n);
-    if rounding(&list) > MOST_ROUNDING {
-        list = avoid_nested_rader(list);
+    if !rounds_little(&list) {
+        list = pad(list);
     }
-    if rounding(&list) > MOST_ROUNDING {
+    if !rounds_little(&list) {
         use_bluestein(&mut list);
     }
     list
@@ -73,7 +73,7 @@ pub(crate) fn four_step_factors(columns: usize, rows: usize) -> (Vec<Factor>, Ve
     let (mut columns, mut rows) = (cheapest(columns), cheapest(rows));
     let too_much = |a: &[Factor], b: &[Factor]| rounding(a) + rounding(b) + SEAM > MOST_ROUNDING;
     if too_much(&columns, &rows) {
-        (columns, rows) = (avoid_nested_rader(columns), avoid_nested_rader(rows));
+        (columns, rows) = (pad(columns), pad(rows));
     }
     if too_much(&columns, &rows) {
         use_bluestein(if rounding(&columns) > rounding(&rows) { &mut columns } else { &mut rows });
@@ -105,16 +105,14 @@ fn factor_cost(factor: &Factor) -> f64 {
     match factor {
         Factor::Radix(r) => radix_cost(*r),
         Factor::Direct(p) => 10.0 + 1.1 * *p as f64,
-        Factor::Rader(_, inner) => rader_cost(inner),
-        Factor::Bluestein(p, inner) => {
-            let padding = length(inner) as f64 / *p as f64;
-            14.0 + padding * (2.0 * cost(inner) + 6.0)
-        }
+        Factor::Rader(p, inner) => 24.0 + padding(*p, inner) * 2.0 * cost(inner),
+        Factor::Bluestein(p, inner) => 14.0 + padding(*p, inner) * (2.0 * cost(inner) + 6.0),
     }
 }
 
-fn rader_cost(inner: &[Factor]) -> f64 {
-    24.0 + 2.0 * cost(inner)
+/// The length of a convolution over that of the DFT which it computes.
+fn padding(n: usize, inner: &[Factor]) -> f64 {
+    length(inner) as f64 / n as f64
 }
 
 /// The number of operations for each element of one pass: about 9 for twiddle factors and memory,
@@ -172,31 +170,46 @@ fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut 
     }
 }
 
-/// The cheapest factor for a prime that has no butterfly.
+/// The cheapest factor for a prime that has no butterfly, among those that round little enough alone.
 fn prime(p: usize) -> Factor {
-    let direct = Factor::Direct(p);
-    let rader = Factor::Rader(p, factors(p - 1));
-    let candidates = if p <= rader::LEAST { vec![direct] } else { vec![direct, rader, bluestein(p)] };
-    candidates.into_iter().min_by(|a, b| factor_cost(a).total_cmp(&factor_cost(b))).expect("there is a candidate")
+    if p <= rader::LEAST {
+        return Factor::Direct(p);
+    }
+    let inner = factors(p - 1);
+    let sums = inner.iter().cloned().map(sum).collect();
+    let mut best = padded(p);
+    for other in [Factor::Direct(p), Factor::Rader(p, inner), Factor::Rader(p, sums)] {
+        if factor_rounding(&other) <= MOST_ROUNDING && factor_cost(&other) < factor_cost(&best) {
+            best = other;
+        }
+    }
+    best
+}
+
+/// A direct sum in place of Rader's convolution within another, since it rounds less. The limit is the
+/// length from which padding is faster.
+fn sum(factor: Factor) -> Factor {
+    const LONGEST_SUM: usize = 200;
+    match factor {
+        Factor::Rader(q, _) if q <= LONGEST_SUM => Factor::Direct(q),
+        other => other,
+    }
+}
+
+/// Rader's convolution with zeros after the data, so that its length is smooth.
+fn padded(p: usize) -> Factor {
+    Factor::Rader(p, radices(bluestein::length(p - 1), &RADICES))
 }
 
 fn bluestein(p: usize) -> Factor {
     Factor::Bluestein(p, radices(bluestein::length(p), &RADICES))
 }
 
-/// Replaces Rader's convolutions inside of others by direct sums, which round less. The limit is
-/// the length from which Bluestein's algorithm is faster.
-fn avoid_nested_rader(list: Vec<Factor>) -> Vec<Factor> {
-    const LONGEST_SUM: usize = 200;
-    let sum = |factor: Factor| match factor {
-        Factor::Rader(q, _) if q <= LONGEST_SUM => Factor::Direct(q),
-        other => other,
-    };
-    let flat = |factor: Factor| match factor {
-        Factor::Rader(p, inner) => Factor::Rader(p, inner.into_iter().map(sum).collect()),
-        other => other,
-    };
-    list.into_iter().map(flat).collect()
+/// Pads Rader's convolutions, since a product of butterflies rounds less than convolutions or sums
+/// within them.
+fn pad(list: Vec<Factor>) -> Vec<Factor> {
+    let padded = |factor| if let Factor::Rader(p, _) = factor { padded(p) } else { factor };
+    list.into_iter().map(padded).collect()
 }
 
 /// Replaces the factor with the largest rounding error by Bluestein's convolution, whose error
@@ -248,7 +261,7 @@ mod tests {
     #[test]
     fn no_factors_round_too_much() {
         for list in (1..=1 << 21).step_by(3).map(factors) {
-            let bounded = rounding(&list) <= MOST_ROUNDING || list.iter().any(Factor::uses_bluestein);
+            let bounded = rounds_little(&list) || list.iter().any(Factor::uses_bluestein);
             assert!(bounded, "{} rounds {}", List(&list), rounding(&list));
         }
     }
@@ -268,10 +281,11 @@ mod tests {
     }
 
     #[test]
-    fn convolutions_within_convolutions_give_way_to_sums() {
+    fn convolutions_within_convolutions_give_way_to_sums_or_zeros() {
         let text = |n| List(&factors(n)).to_string();
         assert_eq!(text(139), " rader(139: direct(23) 6)");
-        assert_eq!(text(524309), " rader(524309: direct(139) direct(41) direct(23) 4)");
-        assert_eq!(text(389 * 389), " rader(389: direct(97) 4) rader(389: direct(97) 4)");
+        assert_eq!(text(524309), " rader(524309: 16 12 12 8 8 8)");
+        assert_eq!(text(2011), " rader(2011: 16 16 16)");
+        assert_eq!(text(389 * 389), " rader(389: 16 8 7) rader(389: 16 8 7)");
     }
 }

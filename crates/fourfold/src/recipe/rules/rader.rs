@@ -11,6 +11,10 @@
 //! with cos − sin of 2π g^j/p, gives x_{g^m} − X_0. The cross terms vanish, since one of their
 //! factors has period h and the other changes sign after h. FFTW calls this Hartley form of Rader's
 //! algorithm dht-rader.
+//!
+//! Where p − 1 has large primes itself, the convolution is padded: the p − 1 elements stand before
+//! zeros, and b_j for −(p − 1) < j < p − 1 before and after others, so that a cyclic convolution of
+//! any length M ≥ 2p − 3 has the same p − 1 first sums.
 
 use crate::arithmetic::dd::Dd;
 use crate::arithmetic::spectrum::dft;
@@ -20,10 +24,21 @@ use num_complex::Complex;
 /// The least prime for which a convolution may be cheaper than the direct sum.
 pub(crate) const LEAST: usize = 16;
 
-/// B_k = Σ_j b_j exp(−2πi jk/(p−1)) with b_j = exp(−2πi g^{−j}/p), in double-double arithmetic.
-/// `powers` are those of [`generator_powers`](crate::arithmetic::primes::generator_powers).
-pub(crate) fn spectrum(powers: &[u32]) -> Vec<Complex<Dd>> {
+/// Whether a cyclic convolution of length m computes that of a prime p: without padding or with
+/// enough. It is even, as half spectra of reals need.
+pub(crate) fn convolves(p: usize, m: usize) -> bool {
+    m == p - 1 || m >= 2 * p - 3 && m.is_multiple_of(2)
+}
+
+/// B_k = Σ_j b_j exp(−2πi jk/m) with b_j = exp(−2πi g^{−j}/p) for |j| < p − 1, in double-double
+/// arithmetic. The signal has the period m, and m = p − 1 or m ≥ 2p − 3. `powers` are those of
+/// [`generator_powers`](crate::arithmetic::primes::generator_powers).
+pub(crate) fn spectrum(powers: &[u32], m: usize) -> Vec<Complex<Dd>> {
     let (n, roots) = (powers.len(), Roots::new(powers.len() as u64 + 1));
-    let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();
+    let mut b = vec![Complex::new(Dd::default(), Dd::default()); m];
+    for q in 0..n {
+        b[q] = roots.get_dd(powers[(n - q) % n] as u64);
+        b[(m - q) % m] = roots.get_dd(powers[q] as u64);
+    }
     dft(&b)
 }

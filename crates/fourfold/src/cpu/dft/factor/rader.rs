@@ -9,27 +9,28 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::rader::spectrum;
-use crate::recipe::scheme::Factor;
+use crate::recipe::scheme::{Factor, length};
 use num_complex::Complex;
 
-/// The tables of Rader's convolution, and its inner DFTs of length p − 1.
+/// The tables of Rader's convolution, and its inner DFTs of length M: p − 1, or more with zeros
+/// after the data.
 pub(crate) struct Rader<S, D> {
     /// The powers g^q mod p, 0 ≤ q < p − 1.
     powers: Vec<u32>,
     complex: D,
     real: D,
     hermitian: D,
-    /// The DFT of b, divided by p − 1.
+    /// The DFT of b, divided by M.
     spectrum: Vec<Complex<S>>,
-    /// The half spectra of (Re b + Im b)/2 and of cos − sin, divided by p − 1.
+    /// The half spectra of (Re b + Im b)/2 and of cos − sin, divided by M.
     forward: Vec<Complex<S>>,
     backward: Vec<Complex<S>>,
 }
 
 impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
-        let (powers, n) = (generator_powers(p), p - 1);
-        let spectrum = spectrum(&powers);
+        let (powers, n) = (generator_powers(p), length(inner));
+        let spectrum = spectrum(&powers, n);
         // The spectrum of the real signal Re b + Im b, from that of b. The signal cos − sin is Re b
         // + Im b in reverse order, since Im exp(−2πi g^j/p) = −sin.
         let sums = |k: usize| {
@@ -53,6 +54,11 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
         self.powers.len() + 1
     }
 
+    /// M, the length of the inner DFTs.
+    fn padded(&self) -> usize {
+        self.spectrum.len()
+    }
+
     /// g^{−q}.
     #[inline(always)]
     fn inverse_power(&self, q: usize) -> usize {
@@ -62,7 +68,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
-        let n = self.powers.len();
+        let n = self.padded();
         // SAFETY: the caller guarantees it. `work` has two buffers of n complex elements, then the
         // work vectors of the inner DFT.
         unsafe {
@@ -79,7 +85,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
-        let n = self.powers.len();
+        let n = self.padded();
         // SAFETY: the caller guarantees it. `work` has two buffers of n reals, then the work
         // vectors of the inner DFT.
         unsafe {
@@ -92,7 +98,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
-        let n = self.powers.len();
+        let n = self.padded();
         // SAFETY: as in `half_spectrum`.
         unsafe {
             let (a, b, work) = (work, work.add(n), work.add(2 * n));
@@ -115,7 +121,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
         // SAFETY: the caller guarantees it.
         unsafe {
             let plain = |base| Permuted::tile(base);
-            let n = self.powers.len();
+            let n = self.padded();
             let half = self.real.forward(plain(a), b, a, work);
             V::enter(MultiplyHalf { n, a: half, spectrum, x, x0_factor });
             let other = if half == a { b } else { a };
@@ -124,7 +130,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
             let target = self.hermitian.backward_target(half, other);
             self.hermitian.backward(half, other, plain(target), work);
             if target != a {
-                a.copy_from(target, n);
+                a.copy_from(target, self.powers.len());
             }
         }
     }
@@ -143,6 +149,10 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
             // SAFETY: powers are below p.
             unsafe { self.a.add(q).write(self.z.add(k as usize).read()) }
         }
+        for q in self.rader.powers.len()..self.rader.padded() {
+            // SAFETY: a has as many elements as the inner DFT.
+            unsafe { self.a.add(q).write(C { re: V::zero(), im: V::zero() }) }
+        }
     }
 }
 
@@ -156,7 +166,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         let Convolve { rader, z, a } = self;
-        // SAFETY: a has p − 1 elements, and z has p.
+        // SAFETY: a has as many elements as the spectrum, and z has p.
         unsafe {
             let (first, sum) = (z.read(), a.read());
             for (k, w) in rader.spectrum.iter().enumerate() {
@@ -198,6 +208,17 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
             // SAFETY: powers are below p.
             unsafe { self.a.add(q).write(self.x.add(k as usize).read()) }
         }
+        // SAFETY: a has as many elements as the inner DFT.
+        unsafe { pad(self.rader, self.a) }
+    }
+}
+
+/// Writes the zeros after the data of a real convolution.
+#[inline(always)]
+unsafe fn pad<V: Vector, D: Inner<V::Scalar>>(rader: &Rader<V::Scalar, D>, a: Ptr<V>) {
+    for q in rader.powers.len()..rader.padded() {
+        // SAFETY: the caller guarantees it.
+        unsafe { a.add(q).write(V::zero()) }
     }
 }
 
@@ -219,6 +240,8 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
                 self.a.add(q).write(if 2 * k < p { re + im } else { re - im });
             }
         }
+        // SAFETY: a has as many elements as the inner DFT.
+        unsafe { pad(self.rader, self.a) }
     }
 }
 
