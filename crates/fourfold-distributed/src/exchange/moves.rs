@@ -70,6 +70,56 @@ impl Moves {
         moves
     }
 
+    /// The same between memories in which messages lie one after another, ordered by the other rank's
+    /// number. What stays is one of them.
+    pub(crate) fn packed(
+        before: &ArrayDesc,
+        after: &ArrayDesc,
+        precision: Precision,
+        grid: &Grid,
+        rank: usize,
+    ) -> Moves {
+        let element = precision.bytes() * before.domain.reals();
+        let elements = [before, after].map(|array| array.elements(grid, rank));
+        let id = hash(&format!("packed {element} {before:?} {after:?}"));
+        let size = |from: usize, to: usize| {
+            common(&before.ranges(grid, from), &after.ranges(grid, to)).iter().map(Range::len).product::<usize>()
+        };
+        let run = |offset: usize, elements: usize| Region { offset, axes: vec![[elements, 1]] };
+        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: None, copies: vec![] };
+        let mut offsets = [0, 0];
+        for other in 0..grid.ranks() {
+            let counts = [size(rank, other), size(other, rank)];
+            let [send, receive] = [0, 1].map(|side| run(offsets[side], counts[side]));
+            offsets = [0, 1].map(|side| offsets[side] + counts[side]);
+            let theirs = || (0..rank).map(|before| size(other, before)).sum();
+            let copy = (counts[1] > 0).then(|| RegionCopy::new(&run(theirs(), counts[1]), &receive, element));
+            if other == rank {
+                moves.stays = copy;
+                continue;
+            }
+            moves.copies.extend(copy.map(|copy| (other, copy)));
+            moves.sends.extend((counts[0] > 0).then_some(Move { rank: other, region: send }));
+            moves.receives.extend((counts[1] > 0).then_some(Move { rank: other, region: receive }));
+        }
+        moves
+    }
+
+    /// A hash of both distributed arrays, which is the same on all ranks of an exchange, and not 0.
+    pub fn id(&self) -> u64 {
+        self.id | 1
+    }
+
+    /// What this rank can copy from the parts of others, with their ranks.
+    pub fn copies(&self) -> &[(usize, RegionCopy)] {
+        &self.copies
+    }
+
+    /// What stays on this rank.
+    pub fn stays(&self) -> Option<&RegionCopy> {
+        self.stays.as_ref()
+    }
+
     /// The bytes of an element.
     pub fn element_bytes(&self) -> usize {
         self.element
@@ -124,7 +174,7 @@ impl Moves {
 }
 
 /// The intersection of two boxes.
-fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(crate) fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
     let both = |(a, b): (&Range<usize>, &Range<usize>)| {
         let start = a.start.max(b.start);
         start..a.end.min(b.end).max(start)

@@ -13,7 +13,7 @@ pub(crate) fn line_problem(
     transform: &AxisTransform,
     shape: &[usize],
     scale: f64,
-    output_strides: Option<&[isize]>,
+    [input_strides, output_strides]: [Option<&[isize]>; 2],
 ) -> Result<Problem> {
     let kind = kind_of(problem, transform);
     // The norm that does not scale the kind.
@@ -22,6 +22,7 @@ pub(crate) fn line_problem(
         let builder = Problem::builder(kind, problem.precision(), shape).axes([transform.axis as isize]);
         let builder = builder.norm(norm).orthogonalize(orthogonalize).scale(scale);
         let builder = if problem.is_adjoint() { builder.adjoint() } else { builder };
+        let builder = input_strides.into_iter().fold(builder, ProblemBuilder::input_strides);
         output_strides.into_iter().fold(builder, ProblemBuilder::output_strides).build()
     };
     let plain = build(false, 1.0)?;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// The executable form of a recipe on one rank. It owns its work array, and the exchanges take part in
 /// those of all ranks, so executions need the plan exclusively.
-pub struct Plan<E: Exchange> {
+pub struct Plan<E: Exchange<Memory = [u8]>> {
     recipe: Recipe,
     exchange: E,
     steps: Vec<PlannedStep<E::Route>>,
@@ -45,7 +45,7 @@ pub enum Only {
     Exchanges,
 }
 
-impl<E: Exchange> Plan<E> {
+impl<E: Exchange<Memory = [u8]>> Plan<E> {
     pub(crate) fn new(recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
         let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
         let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());

@@ -35,6 +35,8 @@ pub struct GpuPlan {
     kernel_cache: Arc<KernelCache>,
     action: Option<Arc<Action>>,
     choices: Vec<Choice>,
+    /// The axis along which the output is cut into slabs, and their number.
+    slabs: Option<[usize; 2]>,
     executable: AnyExecutable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
@@ -51,10 +53,12 @@ impl GpuPlan {
         parts: bool,
         action: Option<Arc<Action>>,
         choices: Vec<Choice>,
+        slabs: Option<[usize; 2]>,
     ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: AnyExecutable::new(device, kernel_cache, &recipe, parts, action.as_deref(), &choices)?,
+            executable: AnyExecutable::new(device, kernel_cache, &recipe, parts, action.as_deref(), &choices, slabs)?,
             choices,
+            slabs,
             action,
             device: device.clone(),
             recipe,
@@ -82,7 +86,7 @@ impl GpuPlan {
     }
 
     /// The problem that the last pass completes.
-    fn end(&self) -> &Problem {
+    pub(crate) fn end(&self) -> &Problem {
         match &self.recipe {
             AnyRecipe::Fused(recipe) => recipe.inverse().unwrap_or(recipe.problem()),
             AnyRecipe::Staged(recipe) => recipe.problem(),
@@ -185,7 +189,7 @@ impl GpuPlan {
         plan.enqueue(number..number + 1, Some(input), output, Some(scratch))
     }
 
-    fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         0..self.executable.launches()
     }
 
@@ -244,6 +248,7 @@ impl GpuPlan {
                 true,
                 self.action.clone(),
                 self.choices.clone(),
+                self.slabs,
             )?;
             // Another thread may have been faster.
             let _ = self.both_parts.set(Box::new(plan));
@@ -282,31 +287,38 @@ impl GpuPlan {
         output: &mut GpuArray<O>,
         scratch: Option<&mut GpuScratch>,
     ) -> Result<()> {
+        let input = input.map(|input| (&input.device, &input.buffer, input.len()));
+        self.enqueue_buffers(launches, input, (&output.device, &output.buffer, output.len()), scratch)
+    }
+
+    /// The same of buffers, with their devices and their numbers of elements.
+    pub(crate) fn enqueue_buffers(
+        &self,
+        launches: Range<usize>,
+        input: Option<(&Device, &Buffer, usize)>,
+        (device, output, output_len): (&Device, &Buffer, usize),
+        scratch: Option<&mut GpuScratch>,
+    ) -> Result<()> {
         let (from, to) = (self.input(), self.end().output());
-        if !self.device.runtime.same(&output.device.runtime) {
+        if !self.device.runtime.same(&device.runtime) {
             return Err(elsewhere());
         }
         match input {
-            Some(input) => {
-                one_queue(&input.device, &output.device)?;
-                long_enough("input", input.len(), from)?;
+            Some((input_device, _, len)) => {
+                one_queue(input_device, device)?;
+                long_enough("input", len, from)?;
             }
-            None if from != to => {
+            None if from != to || self.slabs.is_some() => {
                 let message =
                     format!("`{}` has different layouts for input and output: it cannot run in place", self.problem());
                 return Err(argument(message));
             }
             None => {}
         }
-        long_enough("output", output.len(), to)?;
-        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
-        self.executable.enqueue(
-            launches,
-            &output.device.queue,
-            input.map(|input| &input.buffer),
-            &output.buffer,
-            scratch,
-        )
+        long_enough("output", output_len, to)?;
+        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, device)).transpose()?;
+        let input = input.map(|(_, buffer, _)| buffer);
+        self.executable.enqueue(launches, &device.queue, input, output, scratch)
     }
 
     fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {

@@ -107,6 +107,27 @@ impl GpuPlanner {
         self.plan_pipeline(&what.into())
     }
 
+    /// The plan of a problem or a pipeline whose output is cut into `count` equal slabs along the axis of
+    /// the last pass. They lie one after another, each in the order of the problem's strides: an array
+    /// without gaps becomes as many messages without gaps. With one slab, it is the plan without slabs.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if `count` does not divide that axis, if the output has gaps or
+    /// negative strides, or if the last pass multiplies what it writes.
+    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, count: usize) -> Result<GpuPlan> {
+        let pipeline = what.into();
+        if count == 1 {
+            return self.plan_pipeline(&pipeline);
+        }
+        let recipe = self.recipe(&pipeline)?;
+        let axis = slab_axis(&recipe, count)?;
+        let known = self.target.choices(&pipeline, &self.lock_wisdom())?;
+        let action = pipeline.multiplier().map(Action::multiply).transpose()?.map(Arc::new);
+        self.mistake.clone().map_or(Ok(()), Err)?;
+        let slabs = Some([axis, count]);
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe.into(), false, action, known, slabs)
+    }
+
     fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
         let recipe = self.recipe(pipeline)?;
         let known = self.target.choices(pipeline, &self.lock_wisdom())?;
@@ -167,8 +188,24 @@ impl GpuPlanner {
     /// A plan that follows a recipe, with choices for each of its passes, or for none.
     pub(crate) fn prepare(&self, recipe: AnyRecipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
         self.mistake.clone().map_or(Ok(()), Err)?;
-        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices)
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices, None)
     }
+}
+
+/// The axis along which the output of a recipe can be cut into `count` slabs.
+fn slab_axis(recipe: &Recipe, count: usize) -> Result<usize> {
+    let problem = recipe.inverse().unwrap_or(recipe.problem());
+    let fail = |why: &str| Err(argument(format!("the output of `{problem}` cannot be cut into {count} slabs: {why}")));
+    let output = problem.output();
+    let Some(pass) = recipe.passes().last().filter(|pass| pass.ops.last() != Some(&PassOp::Multiply)) else {
+        return fail("the last pass multiplies it, or there is none");
+    };
+    let is_dense = output.offset == 0 && output.len == output.elements() && output.strides.iter().all(|s| *s >= 0);
+    if !is_dense {
+        return fail("it has gaps or negative strides");
+    }
+    let n = output.shape[pass.axis];
+    if count == 0 || n % count != 0 { fail(&format!("its axis {} has {n} elements", pass.axis)) } else { Ok(pass.axis) }
 }
 
 /// An error if elements of an input that is multiplied share a place.

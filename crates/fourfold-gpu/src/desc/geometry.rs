@@ -32,6 +32,17 @@ pub(crate) struct Side {
     pub(crate) complex: bool,
     /// Whether it is the block's own part of the array, in shared memory.
     pub(crate) shared: bool,
+    /// If the line is cut.
+    pub(crate) slabs: Option<Slabs>,
+}
+
+/// Equal pieces of a line that lie apart in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Slabs {
+    /// Elements of one.
+    pub(crate) length: usize,
+    /// What the distance between the first elements of two neighbours has beyond `length` strides.
+    pub(crate) gap: i64,
 }
 
 /// One axis across the lines.
@@ -62,6 +73,8 @@ pub(crate) struct Array {
     /// Whether it is a block's part in shared memory; strides along axes that the part has all
     /// of are not 0.
     pub(crate) shared: bool,
+    /// The axis that is cut into slabs, which lie one after another, if there is one.
+    pub(crate) slabs: Option<(usize, Slabs)>,
 }
 
 impl Array {
@@ -69,7 +82,17 @@ impl Array {
     pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
         let parts = if complex { 2 } else { 1 };
         let strides = strides.iter().map(|s| *s as i64 * parts).collect();
-        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false }
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false, slabs: None }
+    }
+
+    /// An array without gaps, cut along `axis` into `count` slabs. Each has the order of the array's
+    /// strides, so that the strides of slower axes are shorter.
+    pub(crate) fn in_slabs(mut self, axis: usize, count: usize) -> Array {
+        let (stride, length) = (self.strides[axis], self.shape[axis] / count);
+        self.strides.iter_mut().filter(|other| **other > stride).for_each(|other| *other /= count as i64);
+        let slab = self.shape.iter().product::<usize>() * self.parts() / count;
+        self.slabs = Some((axis, Slabs { length, gap: slab as i64 - length as i64 * stride }));
+        self
     }
 
     pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
@@ -110,17 +133,19 @@ impl Array {
             // Even, so that pairs of reals stay pairs.
             stride = if stride == unit { row + 2 + row % 2 } else { row };
         }
-        Array { offset: 0, strides, shared: true, ..self.clone() }
+        Array { offset: 0, strides, shared: true, slabs: None, ..self.clone() }
     }
 
     fn side(&self, axis: usize) -> Side {
-        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared }
+        let slabs = self.slabs.filter(|(cut, _)| *cut == axis).map(|(_, slabs)| slabs);
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared, slabs }
     }
 
     /// The farthest real from the start.
     pub(crate) fn extent(&self) -> i64 {
         let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
-        self.offset + steps.sum::<i64>() + 1
+        let gaps = self.slabs.map_or(0, |(axis, slabs)| ((self.shape[axis] - 1) / slabs.length) as i64 * slabs.gap);
+        self.offset + steps.sum::<i64>() + gaps + 1
     }
 }
 

@@ -11,6 +11,8 @@ pub(crate) struct PlanArrays<'a> {
     pub(crate) parts: bool,
     /// The layout of an input that ends before the problem's.
     pub(crate) padded: Option<&'a Layout>,
+    /// The axis along which the output is cut into slabs, and their number.
+    pub(crate) slabs: Option<[usize; 2]>,
 }
 
 impl PlanArrays<'_> {
@@ -22,7 +24,10 @@ impl PlanArrays<'_> {
                 let offset = self.padded.unwrap_or(first.input()).offset;
                 self.of(&Layout { offset, ..first.input().clone() }, first.input_domain())
             }
-            ArrayId::Output => self.of(last.output(), last.output_domain()),
+            ArrayId::Output => {
+                let output = self.of(last.output(), last.output_domain());
+                self.slabs.map_or(output.clone(), |[axis, count]| output.in_slabs(axis, count))
+            }
             WORK => {
                 let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
                 Array::c_order(shape, self.complex(domain))

@@ -41,11 +41,24 @@ pub(crate) fn lower<'a>(
     action: Option<&'a Action>,
     choices: &[Choice],
 ) -> Result<LoweredRecipe<'a>> {
+    lower_in_slabs(limits, recipe, parts, action, choices, None)
+}
+
+/// The same, with an output that is cut into slabs along the axis of the last pass: the axis, and the
+/// number of slabs.
+pub(crate) fn lower_in_slabs<'a>(
+    limits: &Limits,
+    recipe: &'a Recipe,
+    parts: bool,
+    action: Option<&'a Action>,
+    choices: &[Choice],
+    slabs: Option<[usize; 2]>,
+) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
     let lowering = Lowering {
         limits,
-        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded) },
+        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded), slabs },
         action,
         choices,
     };

@@ -1,0 +1,221 @@
+//! The steps of a rank where messages have to be contiguous, as NCCL's have.
+//!
+//! The messages of an exchange lie one after another, ordered by the other ranks' numbers. A pass
+//! writes them so, and the pass after the exchange reads what arrives where it is, if
+//!
+//! - the array is stored with the axis of the next pass first. What comes from all ranks along that axis
+//!   is then one array.
+//! - the pass before cuts its lines into a slab for each rank, of equal lengths.
+//!
+//! Elsewhere boxes are copied, which is a trip through memory: where the parts along the axis of the
+//! pass are uneven, where no pass is before or after the exchange, and after a pass that multiplies what
+//! it writes.
+
+use crate::exchange::moves::{Moves, common};
+use crate::exchange::region::{Region, RegionCopy, strides};
+use crate::recipe::arrays::ArrayDesc;
+use crate::recipe::recipe::Recipe;
+use crate::recipe::step::{Action, PassOp};
+use fourfold::engine::ArrayId;
+use std::ops::Range;
+
+/// A step of a rank whose messages are contiguous.
+#[derive(Clone, Debug)]
+pub struct PackedStep {
+    /// The array that it reads.
+    pub from: ArrayId,
+    /// The array that it writes.
+    pub to: ArrayId,
+    /// The bytes that it writes.
+    pub bytes: usize,
+    /// What it does.
+    pub action: PackedAction,
+}
+
+/// What a step does on a rank.
+#[derive(Clone, Debug)]
+pub enum PackedAction {
+    /// A pass of the recipe.
+    Pass {
+        /// The number of the recipe's step.
+        step: usize,
+        /// The strides of its input and its output, in elements.
+        strides: [Vec<isize>; 2],
+        /// The number of equal slabs that the output is in, cut along the pass's axis.
+        slabs: usize,
+    },
+    /// Copies of boxes to or from the places of messages.
+    Copy(Vec<RegionCopy>),
+    /// An exchange of contiguous messages.
+    Exchange(Moves),
+}
+
+/// The steps of `rank`.
+pub fn packed_steps(recipe: &Recipe, rank: usize) -> Vec<PackedStep> {
+    let packer = Packer { recipe, rank };
+    let mut order = recipe.input().order.clone();
+    let mut steps: Vec<(bool, usize, PackedAction)> = vec![];
+    for (i, step) in recipe.steps().iter().enumerate() {
+        let bytes = packer.bytes(&recipe.arrays()[i + 1]);
+        match &step.action {
+            Action::Pass { .. } => {
+                let written = packer.written_order(i, &order);
+                let slabs = packer.slabs(i, &written);
+                let ends = [&recipe.arrays()[i], &recipe.arrays()[i + 1]];
+                let same = ends[0].domain == ends[1].domain && ends[0].shape == ends[1].shape;
+                let strides = [packer.strides(ends[0], &order), packer.strides(ends[1], &written)];
+                let in_place = same && order == written && slabs == 1;
+                steps.push((in_place, bytes, PackedAction::Pass { step: i, strides, slabs }));
+                order = written;
+            }
+            Action::Exchange { .. } => {
+                order = packer.message_order(i, &order);
+                let is_packed = matches!(steps.last(), Some((_, _, PackedAction::Pass { slabs, .. })) if *slabs > 1);
+                let copies = [packer.copies(i, 0, &order), packer.copies(i, 1, &order)];
+                if let Some(copies) = copies[0].clone().filter(|_| !is_packed) {
+                    steps.push((false, packer.bytes(&recipe.arrays()[i]), PackedAction::Copy(copies)));
+                }
+                steps.push((false, bytes, PackedAction::Exchange(packer.moves(i))));
+                steps.extend(copies[1].clone().map(|copies| (false, bytes, PackedAction::Copy(copies))));
+            }
+        }
+    }
+    placed(steps)
+}
+
+/// The steps with the arrays that they read and write: each reads one and writes another one, but for
+/// those that are in place.
+fn placed(steps: Vec<(bool, usize, PackedAction)>) -> Vec<PackedStep> {
+    let mut to = ArrayId::Output;
+    let mut placed = vec![];
+    let count = steps.len();
+    for (i, (in_place, bytes, action)) in steps.into_iter().rev().enumerate() {
+        let from = match to {
+            _ if i + 1 == count => ArrayId::Input,
+            _ if in_place => to,
+            ArrayId::Output => ArrayId::Work(0),
+            ArrayId::Work(_) | ArrayId::Input => ArrayId::Output,
+        };
+        placed.push(PackedStep { from, to, bytes, action });
+        to = from;
+    }
+    placed.reverse();
+    placed
+}
+
+/// What the steps of a rank follow from.
+struct Packer<'a> {
+    recipe: &'a Recipe,
+    rank: usize,
+}
+
+impl Packer<'_> {
+    fn ranges(&self, array: &ArrayDesc, rank: usize) -> Vec<Range<usize>> {
+        array.ranges(self.recipe.grid(), rank)
+    }
+
+    fn element(&self, array: &ArrayDesc) -> usize {
+        self.recipe.problem().precision().bytes() * array.domain.reals()
+    }
+
+    fn bytes(&self, array: &ArrayDesc) -> usize {
+        array.elements(self.recipe.grid(), self.rank) * self.element(array)
+    }
+
+    fn strides(&self, array: &ArrayDesc, order: &[usize]) -> Vec<isize> {
+        let lengths: Vec<_> = self.ranges(array, self.rank).iter().map(Range::len).collect();
+        strides(&lengths, order)
+    }
+
+    /// The axis of step `i`, if it is a pass.
+    fn axis(&self, i: usize) -> Option<usize> {
+        let Action::Pass { axis, .. } = &self.recipe.steps().get(i)?.action else { return None };
+        Some(*axis)
+    }
+
+    /// Whether step `i` is a pass whose output is as the recipe has it, since its factors are found by
+    /// their addresses.
+    fn multiplies_last(&self, i: usize) -> bool {
+        matches!(&self.recipe.steps()[i].action, Action::Pass { ops, .. } if ops.last() == Some(&PassOp::Multiply))
+    }
+
+    /// The order of the axes in the messages of exchange `i`.
+    fn message_order(&self, i: usize, order: &[usize]) -> Vec<usize> {
+        let before = i.checked_sub(1).filter(|&before| self.axis(before).is_some() && !self.multiplies_last(before));
+        match self.axis(i + 1).filter(|_| before.is_some()) {
+            Some(next) => [next]
+                .into_iter()
+                .chain(self.recipe.arrays()[i].order.iter().copied().filter(|axis| *axis != next))
+                .collect(),
+            None if before.is_some() => self.recipe.arrays()[i + 1].order.clone(),
+            None => order.to_vec(),
+        }
+    }
+
+    /// The order of the axes in what pass `i` writes, if it reads them in `order`.
+    fn written_order(&self, i: usize, order: &[usize]) -> Vec<usize> {
+        let own = &self.recipe.arrays()[i + 1].order;
+        match self.recipe.steps().get(i + 1) {
+            None => own.clone(),
+            Some(_) if self.multiplies_last(i) => own.clone(),
+            Some(_) if self.axis(i + 1).is_some() => order.to_vec(),
+            Some(_) => self.message_order(i + 1, own),
+        }
+    }
+
+    /// The number of slabs that pass `i` writes as messages, or 1.
+    fn slabs(&self, i: usize, order: &[usize]) -> usize {
+        let is_exchange =
+            matches!(self.recipe.steps().get(i + 1), Some(step) if matches!(step.action, Action::Exchange { .. }));
+        let Some(axis) = self.axis(i).filter(|_| is_exchange && !self.multiplies_last(i)) else { return 1 };
+        if self.copies(i + 1, 0, order).is_none() {
+            return 1;
+        }
+        let before = &self.recipe.arrays()[i + 1];
+        let mine = self.ranges(before, self.rank);
+        let messages = self.messages(i + 1, 0);
+        let length = mine[axis].len() / messages.len().max(1);
+        let is_slab = |(number, (_, ranges)): (usize, &(usize, Vec<Range<usize>>))| {
+            let start = mine[axis].start + number * length;
+            let others = (0..mine.len()).filter(|other| *other != axis);
+            ranges[axis] == (start..start + length) && others.into_iter().all(|other| ranges[other] == mine[other])
+        };
+        let all = length * messages.len() == mine[axis].len() && messages.iter().enumerate().all(is_slab);
+        if all && !messages.is_empty() { messages.len() } else { 1 }
+    }
+
+    /// What this rank sends (side 0) or receives (side 1) in exchange `i`, with what stays: the other
+    /// ranks in order, and the indices.
+    fn messages(&self, i: usize, side: usize) -> Vec<(usize, Vec<Range<usize>>)> {
+        let [before, after] = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
+        let [mine, theirs] = if side == 0 { [before, after] } else { [after, before] };
+        let mine = self.ranges(mine, self.rank);
+        let message = |rank: usize| (rank, common(&mine, &self.ranges(theirs, rank)));
+        let is_some = |(_, ranges): &(usize, Vec<Range<usize>>)| ranges.iter().all(|range| !range.is_empty());
+        (0..self.recipe.grid().ranks()).map(message).filter(is_some).collect()
+    }
+
+    /// The copies between a part that is stored in `order` and its messages, from the part (side 0) or to
+    /// it (side 1). None are needed if the part is its messages.
+    fn copies(&self, i: usize, side: usize, order: &[usize]) -> Option<Vec<RegionCopy>> {
+        let array = &self.recipe.arrays()[i + side];
+        let part = self.ranges(array, self.rank);
+        let mut at = 0;
+        let mut is_packed = true;
+        let mut copies = vec![];
+        for (_, ranges) in self.messages(i, side) {
+            let inside = Region::new(&ranges, &part, order)?;
+            let message = Region { offset: at, ..Region::new(&ranges, &ranges, order)? };
+            is_packed &= inside.offset == at && inside.runs().axes.len() == 1;
+            at += message.elements();
+            let [from, to] = if side == 0 { [&inside, &message] } else { [&message, &inside] };
+            copies.push(RegionCopy::new(from, to, self.element(array)));
+        }
+        if is_packed { None } else { Some(copies) }
+    }
+
+    fn moves(&self, i: usize) -> Moves {
+        let [before, after] = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
+        Moves::packed(before, after, self.recipe.problem().precision(), self.recipe.grid(), self.rank)
+    }
+}

@@ -1,0 +1,106 @@
+//! Memory of devices as bytes: what exchanges between ranks move.
+
+use crate::api::array::{GpuArray, GpuScratch, one_queue};
+use crate::api::plan::GpuPlan;
+use crate::backend::device::Device;
+use crate::backend::runtime::Buffer;
+use crate::backend::types::BoxCopy;
+use crate::error::argument;
+use fourfold::{Element, Result};
+
+/// Memory of a [`Device`] as bytes, which plans see as the elements that they need. It belongs to a
+/// queue, as an array does. It can be the memory of an array, or be [shared](GpuMemory::share).
+pub struct GpuMemory {
+    pub(crate) device: Device,
+    pub(crate) buffer: Buffer,
+    bytes: usize,
+}
+
+impl Device {
+    /// Memory of `bytes` bytes, with any values.
+    ///
+    /// # Errors
+    /// If the device does not have that much memory.
+    pub fn memory(&self, bytes: usize) -> Result<GpuMemory> {
+        Ok(GpuMemory { buffer: self.runtime.allocate(bytes)?, device: self.clone(), bytes })
+    }
+}
+
+impl<T: Element> GpuArray<T> {
+    /// The array's memory, which lives as long as the array or the result.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn memory(&self) -> Result<GpuMemory> {
+        let bytes = self.len() * size_of::<T>();
+        Ok(GpuMemory { device: self.device.clone(), buffer: self.buffer.share()?, bytes })
+    }
+}
+
+impl GpuMemory {
+    /// The number of bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The device and the queue that it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The same memory, for one who reads it while others hold it.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn share(&self) -> Result<GpuMemory> {
+        Ok(GpuMemory { device: self.device.clone(), buffer: self.buffer.share()?, bytes: self.bytes })
+    }
+
+    /// Enqueues a copy of runs of bytes, on the queue of this memory. What `from` has must be there
+    /// when the queue comes to the copy: it may belong to another queue, and to another device of
+    /// CUDA.
+    ///
+    /// # Errors
+    /// If it leaves one of both memories, or if the devices cannot copy to each other.
+    pub fn copy_box(&mut self, from: &GpuMemory, copy: &BoxCopy) -> Result<()> {
+        let [source, target] = copy.ends();
+        if source > from.bytes || target > self.bytes {
+            let message = format!(
+                "a copy of bytes up to {source} to bytes up to {target}: the memory has {} and {}",
+                from.bytes, self.bytes
+            );
+            return Err(argument(message));
+        }
+        self.device.queue.copy_box(&from.buffer, &mut self.buffer, copy)
+    }
+}
+
+impl GpuPlan {
+    /// [`GpuPlan::execute_on_with`] on memory: without an input, in place. The elements are those of
+    /// the problem.
+    ///
+    /// # Errors
+    /// If a memory is too short or another device's, or if they and the scratch belong to several queues.
+    pub fn execute_memory_with(
+        &self,
+        input: Option<&GpuMemory>,
+        output: &mut GpuMemory,
+        scratch: &mut GpuScratch,
+    ) -> Result<()> {
+        let precision = self.problem().precision().bytes();
+        let input_element = precision * self.problem().input_domain().reals();
+        let output_element = precision * self.end().output_domain().reals();
+        if let Some(input) = input {
+            one_queue(&input.device, &output.device)?;
+        }
+        let input = input.map(|input| (&input.device, &input.buffer, input.bytes / input_element));
+        let output = (&output.device, &output.buffer, output.bytes / output_element);
+        self.enqueue_buffers(self.all(), input, output, Some(scratch))
+    }
+}
+
+impl std::fmt::Debug for GpuMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GpuMemory({} bytes on {})", self.bytes, self.device.name())
+    }
+}
