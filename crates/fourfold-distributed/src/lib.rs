@@ -43,6 +43,7 @@ mod recipe;
 pub mod engine {
     pub use crate::exchange::packed::{PackedAction, PackedStep, packed_steps};
     pub use crate::exchange::region::RegionCopy;
+    pub use crate::plan::plan::check_part;
     pub use crate::plan::planner::agreed;
     pub use crate::plan::prepare::{Factors, RankPasses};
 }

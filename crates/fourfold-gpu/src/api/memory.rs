@@ -5,7 +5,7 @@ use crate::api::plan::GpuPlan;
 use crate::backend::device::Device;
 use crate::backend::runtime::Buffer;
 use crate::backend::types::BoxCopy;
-use crate::error::argument;
+use crate::error::{argument, elsewhere};
 use fourfold::{Element, Result};
 
 /// Memory of a [`Device`] as bytes, which plans see as the elements that they need. It belongs to a
@@ -17,6 +17,14 @@ pub struct GpuMemory {
 }
 
 impl Device {
+    /// Scratch of `bytes` bytes, for any plan that needs no more.
+    ///
+    /// # Errors
+    /// If the device does not have that much memory.
+    pub fn scratch(&self, bytes: usize) -> Result<GpuScratch> {
+        GpuScratch::new(self, bytes)
+    }
+
     /// Memory of `bytes` bytes, with any values.
     ///
     /// # Errors
@@ -54,6 +62,17 @@ impl GpuMemory {
     /// If the device fails.
     pub fn share(&self) -> Result<GpuMemory> {
         Ok(GpuMemory { device: self.device.clone(), buffer: self.buffer.share()?, bytes: self.bytes })
+    }
+
+    /// The same memory on the queue of `device`, which does not wait for this one.
+    ///
+    /// # Errors
+    /// If it is another device, or if the device fails.
+    pub fn seen_from(&self, device: &Device) -> Result<GpuMemory> {
+        if !self.device.runtime.same(&device.runtime) {
+            return Err(elsewhere());
+        }
+        Ok(GpuMemory { device: device.clone(), ..self.share()? })
     }
 
     /// Enqueues a copy of runs of bytes, on the queue of this memory. What `from` has must be there

@@ -53,6 +53,11 @@ impl GpuPlanner {
         GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), stale: vec![], mistake: None }
     }
 
+    /// The device for which it plans.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The same, knowing how some problems are best computed. What is known of other engines does
     /// not matter. What cannot be read, or does not compute its problem, is skipped: see
     /// [`GpuPlanner::stale_wisdom`].

@@ -44,7 +44,7 @@ pub struct BoxCopy {
     /// The first bytes in both memories.
     pub starts: [usize; 2],
     /// The number of runs along each axis, the slowest first, and the distances between them in bytes, in
-    /// both memories. A distance is a multiple of those after it.
+    /// both memories.
     pub axes: Vec<(usize, [usize; 2])>,
 }
 
@@ -55,6 +55,11 @@ impl BoxCopy {
         [0, 1].map(|side| self.starts[side] + last(side) + self.run)
     }
 
+    /// The number of bytes that are copied.
+    pub fn bytes(&self) -> usize {
+        self.run * self.axes.iter().map(|(count, _)| count).product::<usize>()
+    }
+
     /// The same as boxes of three axes at most, which drivers copy: rows, and planes of rows.
     pub(crate) fn planes(&self) -> impl Iterator<Item = Planes> {
         let at = self.axes.len().saturating_sub(2);
@@ -63,7 +68,9 @@ impl BoxCopy {
         let (rows, planes) = (count(1), count(2));
         let pitches = rows.1;
         // A plane that does not follow whole rows is a copy for itself.
-        let fits = planes.0 == 1 || [0, 1].iter().all(|&side| planes.1[side] % pitches[side] == 0);
+        let follows =
+            |side: &usize| planes.1[*side] % pitches[*side] == 0 && planes.1[*side] / pitches[*side] >= rows.0;
+        let fits = planes.0 == 1 || [0, 1].iter().all(follows);
         let mut starts = vec![self.starts];
         let apart = if fits { None } else { Some(planes) };
         for (count, steps) in outer.iter().copied().chain(apart) {
