@@ -25,11 +25,11 @@ pub struct RankPlan<E: Exchange<Memory = GpuMemory>> {
 pub(crate) struct PlannedStep<R> {
     pub(crate) from: ArrayId,
     pub(crate) to: ArrayId,
-    pub(crate) work: Work<R>,
+    pub(crate) work: StepAction<R>,
 }
 
 /// What a step does.
-pub(crate) enum Work<R> {
+pub(crate) enum StepAction<R> {
     /// A pass. There is no plan where the rank has nothing.
     Pass(Option<Box<GpuPlan>>),
     /// Copies between the part of the rank and its messages.
@@ -40,7 +40,7 @@ pub(crate) enum Work<R> {
 
 impl<R> PlannedStep<R> {
     fn pass(&self) -> Option<&GpuPlan> {
-        if let Work::Pass(plan) = &self.work { plan.as_deref() } else { None }
+        if let StepAction::Pass(plan) = &self.work { plan.as_deref() } else { None }
     }
 }
 
@@ -124,13 +124,13 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
     /// The number of copies to and from the places of messages, which are trips through memory beside
     /// the passes.
     pub fn copies(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step.work, Work::Copy(_))).count()
+        self.steps.iter().filter(|step| matches!(step.work, StepAction::Copy(_))).count()
     }
 
     /// The bytes that this rank sends to others in each exchange.
     pub fn bytes_sent(&self) -> Vec<usize> {
         let sent = |step: &PlannedStep<_>| match step.work {
-            Work::Exchange { bytes_sent, .. } => Some(bytes_sent),
+            StepAction::Exchange { bytes_sent, .. } => Some(bytes_sent),
             _ => None,
         };
         self.steps.iter().filter_map(sent).collect()
@@ -181,12 +181,12 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
             Err(error) => (Err(error), None),
         };
         for PlannedStep { from, to, work } in steps {
-            let is_exchange = matches!(work, Work::Exchange { .. });
+            let is_exchange = matches!(work, StepAction::Exchange { .. });
             if only.is_some_and(|only| (only == Only::Exchanges) != is_exchange) {
                 continue;
             }
             match (work, arrays.as_mut().filter(|_| outcome.is_ok())) {
-                (Work::Exchange { route, .. }, None) => exchange.refuse(route),
+                (StepAction::Exchange { route, .. }, None) => exchange.refuse(route),
                 (_, None) => {}
                 (work, Some(arrays)) => outcome = step(exchange, work, [*from, *to], arrays, scratch, received),
             }
@@ -210,7 +210,7 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
 /// Does a step. An exchange in which this rank cannot take part is refused.
 fn step<E: Exchange<Memory = GpuMemory>>(
     exchange: &E,
-    work: &mut Work<E::Route>,
+    work: &mut StepAction<E::Route>,
     [from, to]: [ArrayId; 2],
     arrays: &mut Arrays<'_>,
     scratch: &mut GpuScratch,
@@ -219,14 +219,14 @@ fn step<E: Exchange<Memory = GpuMemory>>(
     let source = arrays.array(from).share();
     let target = arrays.array(to);
     match work {
-        Work::Pass(None) => Ok(()),
-        Work::Pass(Some(plan)) if from == to => plan.execute_memory_with(None, target, scratch),
-        Work::Pass(Some(plan)) => plan.execute_memory_with(Some(&source?), target, scratch),
-        Work::Copy(copies) => {
+        StepAction::Pass(None) => Ok(()),
+        StepAction::Pass(Some(plan)) if from == to => plan.execute_memory_with(None, target, scratch),
+        StepAction::Pass(Some(plan)) => plan.execute_memory_with(Some(&source?), target, scratch),
+        StepAction::Copy(copies) => {
             let source = source?;
             copies.iter().try_for_each(|copy| target.copy_box(&source, copy))
         }
-        Work::Exchange { route, .. } => match source {
+        StepAction::Exchange { route, .. } => match source {
             Ok(source) => exchange.exchange(route, &source, target).map(|bytes| *received += bytes),
             Err(error) => {
                 exchange.refuse(route);

@@ -1,7 +1,7 @@
 //! Makes plans of ranks.
 
 use crate::boxes::box_copy;
-use crate::plan::plan::{PlannedStep, RankPlan, Work};
+use crate::plan::plan::{PlannedStep, RankPlan, StepAction};
 use fourfold::{Multiplier, Result};
 use fourfold_distributed::engine::{Factors, PackedAction, PackedStep, RankPasses, agreed, packed_steps};
 use fourfold_distributed::{Exchange, Recipe};
@@ -69,15 +69,15 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
 
     fn step(&self, passes: &RankPasses<'_>, step: &PackedStep) -> Result<PlannedStep<E::Route>> {
         let work = match &step.action {
-            PackedAction::Copy(copies) => Work::Copy(copies.iter().map(box_copy).collect()),
+            PackedAction::Copy(copies) => StepAction::Copy(copies.iter().map(box_copy).collect()),
             PackedAction::Exchange(moves) => {
                 let bytes_sent = moves.bytes_sent();
-                Work::Exchange { bytes_sent, route: self.exchange.route(moves.clone())? }
+                StepAction::Exchange { bytes_sent, route: self.exchange.route(moves.clone())? }
             }
             PackedAction::Pass { step, strides, slabs } => {
                 let pipeline = passes.pipeline(*step, [Some(&strides[0][..]), Some(&strides[1][..])])?;
                 let plan = |pipeline| self.core.plan_in_slabs(pipeline, *slabs).map(Box::new);
-                Work::Pass(pipeline.map(plan).transpose()?)
+                StepAction::Pass(pipeline.map(plan).transpose()?)
             }
         };
         Ok(PlannedStep { from: step.from, to: step.to, work })

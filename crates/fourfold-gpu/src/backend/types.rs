@@ -72,8 +72,8 @@ impl BoxCopy {
             |side: &usize| planes.1[*side] % pitches[*side] == 0 && planes.1[*side] / pitches[*side] >= rows.0;
         let fits = planes.0 == 1 || [0, 1].iter().all(follows);
         let mut starts = vec![self.starts];
-        let apart = if fits { None } else { Some(planes) };
-        for (count, steps) in outer.iter().copied().chain(apart) {
+        let single = if fits { None } else { Some(planes) };
+        for (count, steps) in outer.iter().copied().chain(single) {
             let next = |start: &[usize; 2]| {
                 let start = *start;
                 (0..count).map(move |i| [start[0] + i * steps[0], start[1] + i * steps[1]])
