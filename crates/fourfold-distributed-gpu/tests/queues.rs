@@ -48,6 +48,8 @@ fn even_parts_need_no_trip_to_pack() {
         ("dct2 f64 8x12", "4", "p,*", None),
         ("dct3,dst2 f32 8x12", "4", "p,*", None),
         ("dct4 f64 8x6x12", "2x2", "p,q,*", None),
+        ("dct2,dst2,dct4 f32 8x12x6 ortho", "4", "p,*,*", None),
+        ("fft f64 4x8x6", "4", "p,*,*", None),
         ("rfft f64 8x8x14", "2x2", "p,q,*", None),
         ("fft f64 4x8x4x6", "2x2", "p,q,*,*", None),
         ("dht f64 8x3x12", "4", "p,*,*", Some("*,*,p")),
@@ -66,8 +68,8 @@ fn uneven_parts_and_ranks_without_any_agree() {
         (("idst3 f32 7x10 ortho", "3", "p,*", Some("p,*")), 6),
         (("irfft f64 5x6x9", "3", "p,*,*", None), 0),
         (("dct1 f64 13", "3", "p", Some("p")), 0),
-        (("dst1,dct2 f64 2x9", "3", "p,*", None), 2),
-        (("idxst f32 5x6x9", "1x3", "p,q,*", Some("p,*,q")), 3),
+        (("dst1,dct2 f64 2x9", "3", "p,*", None), 0),
+        (("idxst f32 5x6x10", "1x3", "p,q,*", Some("p,*,q")), 3),
     ] {
         compare(&world, case, copies);
     }

@@ -73,7 +73,7 @@ fn outputs_in_slabs_are_right() {
         let problem: Problem = case.parse().unwrap();
         // The last pass is along the first transformed axis.
         let axis = problem.transforms().iter().map(|transform| transform.axis).min().unwrap();
-        let plan = planner.plan_in_slabs(&problem, count).unwrap();
+        let plan = planner.plan_in_slabs(&problem, axis, count).unwrap();
         let run = |input: &Data, output: &mut Data| {
             let mut slabs = output.clone();
             execute(&plan, input, &mut slabs)?;
@@ -90,13 +90,14 @@ fn wrong_slabs_are_errors() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
     let fails = |problem: &str, count: usize, words: &str| {
-        let error = planner.plan_in_slabs(&problem.parse::<Problem>().unwrap(), count).unwrap_err();
+        let error = planner.plan_in_slabs(&problem.parse::<Problem>().unwrap(), 1, count).unwrap_err();
         assert!(error.kind() == ErrorKind::Argument && error.to_string().contains(words), "{error}");
     };
     fails("dct2 f64 12x20 axes=1", 3, "20 elements");
     fails("dct2 f64 12x20 axes=1", 0, "20 elements");
     fails("dct2 f64 12x20 axes=1 out=21,1", 2, "gaps");
-    let plan = planner.plan_in_slabs(&"dct2 f64 12x20 axes=1".parse::<Problem>().unwrap(), 2).unwrap();
+    fails("dct2 f64 12x20", 2, "last pass");
+    let plan = planner.plan_in_slabs(&"dct2 f64 12x20 axes=1".parse::<Problem>().unwrap(), 1, 2).unwrap();
     assert_eq!(plan.execute_in_place(&mut [0.0; 240]).unwrap_err().kind(), ErrorKind::Argument);
 }
 

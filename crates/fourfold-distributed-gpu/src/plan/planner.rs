@@ -74,9 +74,9 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
                 let bytes_sent = moves.bytes_sent();
                 StepAction::Exchange { bytes_sent, route: self.exchange.route(moves.clone())? }
             }
-            PackedAction::Pass { step, strides, slabs } => {
-                let pipeline = passes.pipeline(*step, [Some(&strides[0][..]), Some(&strides[1][..])])?;
-                let plan = |pipeline| self.core.plan_in_slabs(pipeline, *slabs).map(Box::new);
+            PackedAction::Pass { steps, strides, slabs: (axis, slabs) } => {
+                let pipeline = passes.pipeline(steps.clone(), [Some(&strides[0][..]), Some(&strides[1][..])])?;
+                let plan = |pipeline| self.core.plan_in_slabs(pipeline, *axis, *slabs).map(Box::new);
                 StepAction::Pass(pipeline.map(plan).transpose()?)
             }
         };

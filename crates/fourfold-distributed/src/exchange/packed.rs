@@ -16,7 +16,8 @@ use crate::exchange::region::{Region, RegionCopy, strides};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::step::{Action, PassOp};
-use fourfold::engine::ArrayId;
+use fourfold::Domain;
+use fourfold::engine::{ArrayId, Transform1d};
 use std::ops::Range;
 
 /// A step of a rank whose messages are contiguous.
@@ -35,14 +36,14 @@ pub struct PackedStep {
 /// What a step does on a rank.
 #[derive(Clone, Debug)]
 pub enum PackedAction {
-    /// A pass of the recipe.
+    /// Passes of the recipe, which are computed as one problem.
     Pass {
-        /// The number of the recipe's step.
-        step: usize,
+        /// The numbers of the recipe's steps.
+        steps: Range<usize>,
         /// The strides of its input and its output, in elements.
         strides: [Vec<isize>; 2],
-        /// The number of equal slabs that the output is in, cut along the pass's axis.
-        slabs: usize,
+        /// The axis along which the output is cut, that of the last step, and the number of equal slabs.
+        slabs: (usize, usize),
     },
     /// Copies of boxes to or from the places of messages.
     Copy(Vec<RegionCopy>),
@@ -55,30 +56,30 @@ pub fn packed_steps(recipe: &Recipe, rank: usize) -> Vec<PackedStep> {
     let packer = Packer { recipe, rank };
     let mut order = recipe.input().order.clone();
     let mut steps: Vec<(bool, usize, PackedAction)> = vec![];
-    for (i, step) in recipe.steps().iter().enumerate() {
-        let bytes = packer.bytes(&recipe.arrays()[i + 1]);
-        match &step.action {
-            Action::Pass { .. } => {
-                let written = packer.written_order(i, &order);
-                let slabs = packer.slabs(i, &written);
-                let ends = [&recipe.arrays()[i], &recipe.arrays()[i + 1]];
-                let same = ends[0].domain == ends[1].domain && ends[0].shape == ends[1].shape;
-                let strides = [packer.strides(ends[0], &order), packer.strides(ends[1], &written)];
-                let in_place = same && order == written && slabs == 1;
-                steps.push((in_place, bytes, PackedAction::Pass { step: i, strides, slabs }));
-                order = written;
-            }
-            Action::Exchange { .. } => {
-                order = packer.message_order(i, &order);
-                let is_packed = matches!(steps.last(), Some((_, _, PackedAction::Pass { slabs, .. })) if *slabs > 1);
-                let copies = [packer.copies(i, 0, &order), packer.copies(i, 1, &order)];
-                if let Some(copies) = copies[0].clone().filter(|_| !is_packed) {
-                    steps.push((false, packer.bytes(&recipe.arrays()[i]), PackedAction::Copy(copies)));
-                }
-                steps.push((false, bytes, PackedAction::Exchange(packer.moves(i))));
-                steps.extend(copies[1].clone().map(|copies| (false, bytes, PackedAction::Copy(copies))));
-            }
+    let mut i = 0;
+    while i < recipe.steps().len() {
+        let (start, end) = (i, packer.end(i));
+        i = end;
+        let bytes = packer.bytes(&recipe.arrays()[end]);
+        if let Some(axis) = packer.axis(end - 1) {
+            let written = packer.written_order(end - 1, &order);
+            let slabs = (axis, packer.slabs(end - 1, &written));
+            let ends = [&recipe.arrays()[start], &recipe.arrays()[end]];
+            let same = ends[0].domain == ends[1].domain && ends[0].shape == ends[1].shape;
+            let strides = [packer.strides(ends[0], &order), packer.strides(ends[1], &written)];
+            let in_place = same && order == written && slabs.1 == 1;
+            steps.push((in_place, bytes, PackedAction::Pass { steps: start..end, strides, slabs }));
+            order = written;
+            continue;
         }
+        order = packer.message_order(start, &order);
+        let is_packed = matches!(steps.last(), Some((_, _, PackedAction::Pass { slabs, .. })) if slabs.1 > 1);
+        if let Some(copies) = packer.copies(start, 0, &order).filter(|_| !is_packed) {
+            steps.push((false, packer.bytes(&recipe.arrays()[start]), PackedAction::Copy(copies)));
+        }
+        steps.push((false, bytes, PackedAction::Exchange(packer.moves(start))));
+        let copies = packer.copies(start, 1, &order);
+        steps.extend(copies.map(|copies| (false, bytes, PackedAction::Copy(copies))));
     }
     placed(steps)
 }
@@ -125,6 +126,33 @@ impl Packer<'_> {
     fn strides(&self, array: &ArrayDesc, order: &[usize]) -> Vec<isize> {
         let lengths: Vec<_> = self.ranges(array, self.rank).iter().map(Range::len).collect();
         strides(&lengths, order)
+    }
+
+    /// The step after those that are computed together with step `i`: passes with one transform each, all
+    /// sums of reals or all complex FFTs, in the order in which one process does them.
+    fn end(&self, i: usize) -> usize {
+        let mut end = i + 1;
+        while let (Some(last), Some(next)) = (self.lone(end - 1), self.lone(end))
+            && last.0 == next.0
+            && last.1 == next.1
+            && last.2 > next.2
+        {
+            end += 1;
+        }
+        end
+    }
+
+    /// Stage, sort and axis of step `i`, if it is a pass of one transform that can be computed with others.
+    fn lone(&self, i: usize) -> Option<(usize, bool, usize)> {
+        let Action::Pass { axis, ops } = &self.recipe.steps().get(i)?.action else { return None };
+        let [PassOp::Transform { stage, transform }] = &ops[..] else { return None };
+        let is_complex = match transform.transform1d {
+            Transform1d::R2C | Transform1d::C2R => return None,
+            Transform1d::Forward | Transform1d::Backward => true,
+            _ if self.recipe.arrays()[i].domain == Domain::Complex => return None,
+            _ => false,
+        };
+        Some((*stage, is_complex, *axis))
     }
 
     /// The axis of step `i`, if it is a pass.

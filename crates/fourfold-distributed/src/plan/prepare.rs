@@ -47,7 +47,7 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
                 let domains = [before.domain, after.domain];
                 let written = strides(&passes.lengths(after), &after.order);
                 let output = (after.order != before.order).then_some(&written[..]);
-                let pipeline = passes.pipeline(i, [None, output])?;
+                let pipeline = passes.pipeline(i..i + 1, [None, output])?;
                 let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
@@ -81,50 +81,55 @@ impl<'a> RankPasses<'a> {
         array.ranges(self.recipe.grid(), self.rank).iter().map(Range::len).collect()
     }
 
-    /// What this rank computes in step `i`, a pass. Without strides, its arrays are in C order. `None`
-    /// if the rank has nothing.
+    /// What this rank computes in these steps, which are passes. Several have one transform each, as those
+    /// that [`packed_steps`](crate::exchange::packed::packed_steps) puts together. Without strides, its
+    /// arrays are in C order. `None` if the rank has nothing.
     ///
     /// # Errors
     /// If the factors do not fit, or if there is no memory for them.
-    ///
-    /// # Panics
-    /// If step `i` is no pass.
-    pub fn pipeline(&self, i: usize, strides: [Option<&[isize]>; 2]) -> Result<Option<Pipeline<'static>>> {
-        let Action::Pass { ops, .. } = &self.recipe.steps()[i].action else { panic!("step {i} is no pass") };
-        let shape = self.lengths(&self.recipe.arrays()[i]);
+    pub fn pipeline(&self, steps: Range<usize>, strides: [Option<&[isize]>; 2]) -> Result<Option<Pipeline<'static>>> {
+        let shape = self.lengths(&self.recipe.arrays()[steps.start]);
         if shape.contains(&0) {
             return Ok(None);
         }
+        let ops: Vec<_> = self.recipe.steps()[steps.clone()].iter().flat_map(pass_ops).collect();
         let mut pipeline = Pipeline::new();
+        if steps.len() > 1 {
+            let transforms: Vec<_> = ops.iter().filter_map(PassOp::transform).collect();
+            let Some((stage, _)) = transforms.first() else { return Ok(None) };
+            let mut together: Vec<_> = transforms.iter().map(|(_, transform)| *transform).collect();
+            together.sort_by_key(|transform| transform.axis);
+            return Ok(Some(pipeline.transform(self.line(steps.end, *stage, &together, &shape, strides)?)));
+        }
         for (number, op) in ops.iter().enumerate() {
             pipeline = match op {
                 PassOp::Multiply => pipeline.multiply(self.multiplier()?),
                 PassOp::Transform { stage, transform } => {
                     let input = strides[0].filter(|_| number == 0);
                     let output = strides[1].filter(|_| number + 1 == ops.len());
-                    pipeline.transform(self.line(i, *stage, transform, &shape, [input, output])?)
+                    pipeline.transform(self.line(steps.end, *stage, &[*transform], &shape, [input, output])?)
                 }
             };
         }
         Ok(Some(pipeline))
     }
 
-    /// The problem of a transform on this rank, whose part has the lengths `shape` along other axes.
+    /// The problem of transforms on this rank, whose part has the lengths `shape` along other axes. Step
+    /// `end` comes next.
     fn line(
         &self,
-        i: usize,
+        end: usize,
         stage: usize,
-        transform: &AxisTransform,
+        transforms: &[AxisTransform],
         shape: &[usize],
         strides: [Option<&[isize]>; 2],
     ) -> Result<Problem> {
         let problem = &self.recipe.subject().stages()[stage];
-        let belongs = |op: &PassOp| matches!(op, PassOp::Transform { stage: other, .. } if *other == stage);
-        let in_step = |step: &Step| matches!(&step.action, Action::Pass { ops, .. } if ops.iter().any(belongs));
-        let is_last = !self.recipe.steps()[i + 1..].iter().any(in_step);
+        let belongs = |op: PassOp| op.transform().is_some_and(|(other, _)| other == stage);
+        let is_last = !self.recipe.steps()[end..].iter().flat_map(pass_ops).any(belongs);
         let mut shape = shape.to_vec();
-        shape[transform.axis] = transform.n;
-        line_problem(problem, transform, &shape, if is_last { problem.scale() } else { 1.0 }, strides)
+        transforms.iter().for_each(|transform| shape[transform.axis] = transform.n);
+        line_problem(problem, transforms, &shape, if is_last { problem.scale() } else { 1.0 }, strides)
     }
 
     /// The factors of this rank.
@@ -141,6 +146,12 @@ impl<'a> RankPasses<'a> {
             (None, None) => unreachable!("the factors have been checked"),
         }
     }
+}
+
+/// The steps of a pass; none of an exchange.
+fn pass_ops(step: &Step) -> impl Iterator<Item = PassOp> {
+    let ops = if let Action::Pass { ops, .. } = &step.action { &ops[..] } else { &[] };
+    ops.iter().copied()
 }
 
 /// The factors with lists for all axes of the array, of which the last one may be of length 1.

@@ -7,6 +7,7 @@ use crate::backend::runtime::Buffer;
 use crate::backend::types::BoxCopy;
 use crate::error::{argument, elsewhere};
 use fourfold::{Element, Result};
+use std::ffi::c_void;
 
 /// Memory of a [`Device`] as bytes, which plans see as the elements that they need. It belongs to a
 /// queue, as an array does. It can be the memory of an array, or be [shared](GpuMemory::share).
@@ -62,6 +63,23 @@ impl GpuMemory {
     /// If the device fails.
     pub fn share(&self) -> Result<GpuMemory> {
         Ok(GpuMemory { device: self.device.clone(), buffer: self.buffer.share()?, bytes: self.bytes })
+    }
+
+    /// The first elements of the same memory as an array.
+    ///
+    /// # Errors
+    /// If the memory is shorter, or if the device fails.
+    pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
+        if len > self.bytes / size_of::<T>() {
+            return Err(argument(format!("an array of {len} elements in memory of {} bytes", self.bytes)));
+        }
+        Ok(GpuArray::of(self.device.clone(), self.buffer.share()?, len))
+    }
+
+    /// What the API calls it: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the
+    /// memory, and what was enqueued with it.
+    pub fn raw(&self) -> *mut c_void {
+        self.buffer.raw()
     }
 
     /// The same memory on the queue of `device`, which does not wait for this one.

@@ -112,20 +112,20 @@ impl GpuPlanner {
         self.plan_pipeline(&what.into())
     }
 
-    /// The plan of a problem or a pipeline whose output is cut into `count` equal slabs along the axis of
-    /// the last pass. They lie one after another, each in the order of the problem's strides: an array
+    /// The plan of a problem or a pipeline whose output is cut into `count` equal slabs along `axis`, that
+    /// of the last pass. They lie one after another, each in the order of the problem's strides: an array
     /// without gaps becomes as many messages without gaps. With one slab, it is the plan without slabs.
     ///
     /// # Errors
-    /// As [`GpuPlanner::plan`], and if `count` does not divide that axis, if the output has gaps or
+    /// As [`GpuPlanner::plan`], and if another pass is the last, if `count` does not divide its axis, if the output has gaps or
     /// negative strides, or if the last pass multiplies what it writes.
-    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, count: usize) -> Result<GpuPlan> {
+    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, axis: usize, count: usize) -> Result<GpuPlan> {
         let pipeline = what.into();
         if count == 1 {
             return self.plan_pipeline(&pipeline);
         }
         let recipe = self.recipe(&pipeline)?;
-        let axis = slab_axis(&recipe, count)?;
+        check_slabs(&recipe, axis, count)?;
         let known = self.target.choices(&pipeline, &self.lock_wisdom())?;
         let action = pipeline.multiplier().map(Action::multiply).transpose()?.map(Arc::new);
         self.mistake.clone().map_or(Ok(()), Err)?;
@@ -197,20 +197,25 @@ impl GpuPlanner {
     }
 }
 
-/// The axis along which the output of a recipe can be cut into `count` slabs.
-fn slab_axis(recipe: &Recipe, count: usize) -> Result<usize> {
+/// An error if the output of a recipe cannot be cut along `axis` into `count` slabs.
+fn check_slabs(recipe: &Recipe, axis: usize, count: usize) -> Result<()> {
     let problem = recipe.inverse().unwrap_or(recipe.problem());
-    let fail = |why: &str| Err(argument(format!("the output of `{problem}` cannot be cut into {count} slabs: {why}")));
-    let output = problem.output();
-    let Some(pass) = recipe.passes().last().filter(|pass| pass.ops.last() != Some(&PassOp::Multiply)) else {
-        return fail("the last pass multiplies it, or there is none");
+    let fail = |why: &str| {
+        let message = format!("the output of `{problem}` cannot be cut into {count} slabs along axis {axis}: {why}");
+        Err(argument(message))
     };
+    let output = problem.output();
+    let is_last =
+        recipe.passes().last().is_some_and(|pass| pass.axis == axis && pass.ops.last() != Some(&PassOp::Multiply));
+    if !is_last {
+        return fail("its last pass is no transform along this axis");
+    }
     let is_dense = output.offset == 0 && output.len == output.elements() && output.strides.iter().all(|s| *s >= 0);
     if !is_dense {
         return fail("it has gaps or negative strides");
     }
-    let n = output.shape[pass.axis];
-    if count == 0 || n % count != 0 { fail(&format!("its axis {} has {n} elements", pass.axis)) } else { Ok(pass.axis) }
+    let n = output.shape[axis];
+    if count == 0 || n % count != 0 { fail(&format!("the axis has {n} elements")) } else { Ok(()) }
 }
 
 /// An error if elements of an input that is multiplied share a place.
