@@ -50,6 +50,7 @@ fn even_parts_need_no_trip_to_pack() {
         ("dct4 f64 8x6x12", "2x2", "p,q,*", None),
         ("dct2,dst2,dct4 f32 8x12x6 ortho", "4", "p,*,*", None),
         ("fft f64 4x8x6", "4", "p,*,*", None),
+        ("irfft f32 4x8x4x12", "1x4", "*,q,*,*", None),
         ("rfft f64 8x8x14", "2x2", "p,q,*", None),
         ("fft f64 4x8x4x6", "2x2", "p,q,*,*", None),
         ("dht f64 8x3x12", "4", "p,*,*", Some("*,*,p")),

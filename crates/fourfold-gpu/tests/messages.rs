@@ -30,7 +30,15 @@ const CASES: &[(&str, usize)] = &[
     ("irfft f64 5x20 axes=1", 10),
     ("dct2 f64 3x8192 axes=1", 2),
     ("fft f64 8192", 16),
+    ("ifft f32 4x2x4x7 axes=0,2 out=28,112,7,1", 4),
+    ("ifft f32 4x2x4x7 axes=0 out=28,112,7,1", 4),
+    ("ifft f64 4x2x4x7 axes=0,2 out=28,112,7,1", 2),
     ("dct2,dct3 f64 16x24", 4),
+    ("dct2 f64 6x10x3 axes=0,1", 2),
+    ("dct2 f32 6x10x3 axes=0,1", 3),
+    ("dct4,dct2 f64 8x600 axes=0,1 out=600,1", 2),
+    ("dst2,dct3 f32 600x640", 4),
+    ("dct2 f64 300x640", 100),
     ("dct2 f64 16x4x6", 8),
 ];
 

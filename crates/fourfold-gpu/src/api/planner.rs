@@ -210,6 +210,9 @@ fn check_slabs(recipe: &Recipe, axis: usize, count: usize) -> Result<()> {
     if !is_last {
         return fail("its last pass is no transform along this axis");
     }
+    if recipe.multiplied().is_some() && recipe.passes().len() > 1 {
+        return fail("it multiplies between passes along several axes");
+    }
     let is_dense = output.offset == 0 && output.len == output.elements() && output.strides.iter().all(|s| *s >= 0);
     if !is_dense {
         return fail("it has gaps or negative strides");

@@ -136,8 +136,19 @@ impl Array {
         Array { offset: 0, strides, shared: true, slabs: None, ..self.clone() }
     }
 
+    /// The slabs into which an axis is cut.
+    pub(crate) fn slabs_of(&self, axis: usize) -> Option<Slabs> {
+        self.slabs.filter(|(cut, _)| *cut == axis).map(|(_, slabs)| slabs)
+    }
+
+    /// From one of `count` equal pieces of an axis to the next.
+    fn slab_step(&self, axis: usize, count: usize) -> i64 {
+        let gap = self.slabs_of(axis).map_or(0, |slabs| slabs.gap);
+        (self.shape[axis] / count) as i64 * self.strides[axis] + gap
+    }
+
     fn side(&self, axis: usize) -> Side {
-        let slabs = self.slabs.filter(|(cut, _)| *cut == axis).map(|(_, slabs)| slabs);
+        let slabs = self.slabs_of(axis);
         Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared, slabs }
     }
 
@@ -156,13 +167,20 @@ impl Geometry {
         let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
         for a in others(axis, input, output) {
             let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            // A slab's part of the lines, and then all slabs.
+            let count = input.slabs_of(a).or(output.slabs_of(a)).map_or(1, |slabs| next.size / slabs.length);
+            let [from, to] = [input, output].map(|array| array.slab_step(a, count));
             if pair == Some(a) {
                 packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
                 next = Across { size: next.size.div_ceil(2), input: 2 * next.input, output: 2 * next.output };
             }
-            match axes.last_mut() {
-                Some(last) if last.continues(&next) => last.size *= next.size,
-                _ => axes.push(next),
+            next.size /= count;
+            let slabs = (count > 1).then_some(Across { size: count, input: from, output: to });
+            for next in [Some(next), slabs].into_iter().flatten() {
+                match axes.last_mut() {
+                    Some(last) if last.continues(&next) => last.size *= next.size,
+                    _ => axes.push(next),
+                }
             }
         }
         Geometry { input: input.side(axis), output: output.side(axis), axes, pair: packed }

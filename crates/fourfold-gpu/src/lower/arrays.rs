@@ -36,6 +36,12 @@ impl PlanArrays<'_> {
         }
     }
 
+    /// Whether two neighbouring lines on an axis, of which the first has an even number, are in one slab.
+    pub(crate) fn keeps_pairs(&self, axis: usize) -> bool {
+        let output = &self.recipe.inverse().unwrap_or(self.recipe.problem()).output().shape;
+        self.slabs.is_none_or(|[cut, count]| cut != axis || output[axis] / count % 2 == 0)
+    }
+
     fn of(&self, layout: &Layout, domain: Domain) -> Array {
         Array::new(layout.offset, &layout.shape, &layout.strides, self.complex(domain))
     }

@@ -140,7 +140,7 @@ impl Lowering<'_> {
         actions: [Option<&Action>; 2],
     ) -> Result<LoweredPass> {
         let elements = ends.map(|id| self.arrays.array(id));
-        let neighbours = neighbours(problem, done, axis, &elements[0], |_| true);
+        let neighbours = neighbours(problem, done, axis, &elements[0], |other| self.arrays.keeps_pairs(other));
         let mixes = line.is_some_and(|(line, _)| mixes(line));
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });

@@ -86,7 +86,8 @@ const DISTRIBUTED_GPU: Floors = &[&["plan/"], &["exchange/"], &["boxes.rs"]];
 const DISTRIBUTED: Floors = &[&["plan/"], &["exchange/"], &["recipe/"], &["distribution.rs"], &["grid.rs", "hash.rs"]];
 
 /// From the commands down to the ranks, which are the crate as a library.
-const MPI: Floors = &[&["commands/"], &["session.rs", "files.rs"], &["data.rs"], &["args.rs"], &["rank/"]];
+const MPI: Floors =
+    &[&["commands/"], &["session.rs", "files.rs"], &["data.rs"], &["any_plan.rs"], &["args.rs"], &["rank/"]];
 
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
