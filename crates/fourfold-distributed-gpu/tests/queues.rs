@@ -62,6 +62,38 @@ fn even_parts_need_no_trip_to_pack() {
 }
 
 #[test]
+fn exchanges_in_parts_agree() {
+    let Some(world) = world(2) else { return };
+    let world = World { parts: Some(2), ..world };
+    for (problem, parts) in [
+        ("dct2 f64 64x64", 2),
+        ("rfft f32 128x126", 2),
+        ("dct4,dst2,dct3 f64 16x8x32", 2),
+        ("ifft f32 64x64 ortho", 2),
+        ("dct2 f64 63x64", 2),
+        ("dct2 f64 6x10", 1),
+    ] {
+        let ends = if problem.contains("x8x") { "p,*,*" } else { "p,*" };
+        compare(&world, (problem, "2", ends, None), 0);
+        let planned = world.on_ranks(|planner, _| Ok(planner.plan(recipe(problem, "2", ends, None))?.parts()));
+        assert_eq!(planned.unwrap(), [parts; 2], "{problem}");
+    }
+    // A rank with a wrong argument refuses all parts.
+    let found = world.on_ranks(|planner, device| {
+        let number = planner.exchange().rank();
+        let mut plan = planner.plan(recipe("dct2 f64 64x64", "2", "p,*", None))?;
+        let (x, short) = (device.array::<f64>(plan.input_len())?, device.array::<f64>(3)?);
+        let mut y = device.array::<f64>(plan.output_len())?;
+        let error = plan.execute(if number == 1 { &short } else { &x }, &mut y).unwrap_err().to_string();
+        plan.execute(&x, &mut y)?;
+        device.finish()?;
+        Ok(error)
+    });
+    let messages = found.unwrap();
+    assert!(messages[0].contains("rank 1 does not take part"), "{messages:?}");
+}
+
+#[test]
 fn uneven_parts_and_ranks_without_any_agree() {
     let Some(world) = world(3) else { return };
     for (case, copies) in [

@@ -41,7 +41,7 @@ mod recipe;
 
 /// What engines that run the passes elsewhere need, such as those on GPUs.
 pub mod engine {
-    pub use crate::exchange::packed::{PackedAction, PackedStep, packed_steps};
+    pub use crate::exchange::packed::{PackedAction, PackedStep, PassPart, PassSlabs, packed_steps};
     pub use crate::exchange::region::RegionCopy;
     pub use crate::plan::plan::check_part;
     pub use crate::plan::planner::agreed;

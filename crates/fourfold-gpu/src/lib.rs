@@ -31,6 +31,7 @@ pub use crate::api::team::GpuTeam;
 pub use crate::backend::device::Device;
 pub use crate::backend::interface::TeamId;
 pub use crate::backend::types::{BoxCopy, Message};
+pub use crate::desc::geometry::SlabLayout;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::limits::{Api, DeviceId, DeviceInfo};

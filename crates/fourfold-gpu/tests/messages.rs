@@ -6,7 +6,7 @@ mod common;
 use common::{execute, present};
 use fourfold::oracle::verify::{Data, check};
 use fourfold::{ErrorKind, Problem};
-use fourfold_gpu::{BoxCopy, GpuPlanner};
+use fourfold_gpu::{BoxCopy, GpuPlanner, SlabLayout};
 
 /// Problems with one pass, or whose last pass is along their first axis, and the number of slabs: one
 /// line and many, lines in several kernels, two lines as one, pairs of neighbours, both precisions, and
@@ -43,7 +43,7 @@ const CASES: &[(&str, usize)] = &[
 ];
 
 /// Where the element with these indices of an output in slabs is, whose slabs are cut along `axis`.
-fn place(problem: &Problem, axis: usize, count: usize, index: &[usize]) -> usize {
+fn place(problem: &Problem, SlabLayout { axis, count, distance }: SlabLayout, index: &[usize]) -> usize {
     let output = problem.output();
     let length = output.shape[axis] / count;
     let mut order: Vec<usize> = (0..output.shape.len()).collect();
@@ -54,16 +54,16 @@ fn place(problem: &Problem, axis: usize, count: usize, index: &[usize]) -> usize
         at += i * stride;
         stride *= if a == axis { length } else { output.shape[a] };
     }
-    at + index[axis] / length * stride
+    at + index[axis] / length * distance
 }
 
 /// The elements of an output in slabs, in the problem's layout.
-fn gathered(problem: &Problem, axis: usize, count: usize, slabs: &Data, output: &mut Data) {
+fn gathered(problem: &Problem, layout_of_slabs: SlabLayout, slabs: &Data, output: &mut Data) {
     let layout = problem.output();
     let mut index = vec![0; layout.shape.len()];
     for _ in 0..layout.elements() {
         let at: usize = index.iter().zip(&layout.strides).map(|(i, stride)| i * *stride as usize).sum();
-        output.set(at, slabs.get(place(problem, axis, count, &index)));
+        output.set(at, slabs.get(place(problem, layout_of_slabs, &index)));
         for a in (0..index.len()).rev() {
             index[a] = (index[a] + 1) % layout.shape[a];
             if index[a] > 0 {
@@ -81,15 +81,21 @@ fn outputs_in_slabs_are_right() {
         let problem: Problem = case.parse().unwrap();
         // The last pass is along the first transformed axis.
         let axis = problem.transforms().iter().map(|transform| transform.axis).min().unwrap();
-        let plan = planner.plan_in_slabs(&problem, axis, count).unwrap();
-        let run = |input: &Data, output: &mut Data| {
-            let mut slabs = output.clone();
-            execute(&plan, input, &mut slabs)?;
-            gathered(&problem, axis, count, &slabs, output);
-            Ok(())
-        };
-        let verdict = check(&problem, plan.uses_bluestein(), 27, run).unwrap();
-        assert!(verdict.holds(), "{case} in {count} slabs: {verdict:?}");
+        let elements = problem.output().elements();
+        // One after another, and with room between them.
+        for distance in [elements / count, elements / count + 24] {
+            let layout = SlabLayout { axis, count, distance };
+            let plan = planner.plan_in_slabs(&problem, layout).unwrap();
+            let run = |input: &Data, output: &mut Data| {
+                let len = (count - 1) * distance + elements / count;
+                let mut slabs = Data::filled(problem.precision(), problem.output_domain(), len, f64::NAN);
+                execute(&plan, input, &mut slabs)?;
+                gathered(&problem, layout, &slabs, output);
+                Ok(())
+            };
+            let verdict = check(&problem, plan.uses_bluestein(), 27, run).unwrap();
+            assert!(verdict.holds(), "{case} in {layout:?}: {verdict:?}");
+        }
     }
 }
 
@@ -98,14 +104,22 @@ fn wrong_slabs_are_errors() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
     let fails = |problem: &str, count: usize, words: &str| {
-        let error = planner.plan_in_slabs(&problem.parse::<Problem>().unwrap(), 1, count).unwrap_err();
+        let error = planner
+            .plan_in_slabs(&problem.parse::<Problem>().unwrap(), SlabLayout { axis: 1, count, distance: 120 })
+            .unwrap_err();
         assert!(error.kind() == ErrorKind::Argument && error.to_string().contains(words), "{error}");
     };
     fails("dct2 f64 12x20 axes=1", 3, "20 elements");
     fails("dct2 f64 12x20 axes=1", 0, "20 elements");
     fails("dct2 f64 12x20 axes=1 out=21,1", 2, "gaps");
     fails("dct2 f64 12x20", 2, "last pass");
-    let plan = planner.plan_in_slabs(&"dct2 f64 12x20 axes=1".parse::<Problem>().unwrap(), 1, 2).unwrap();
+    fails("dct2 f64 24x20 axes=1", 2, "one has 240 elements");
+    let plan = planner
+        .plan_in_slabs(
+            &"dct2 f64 12x20 axes=1".parse::<Problem>().unwrap(),
+            SlabLayout { axis: 1, count: 2, distance: 120 },
+        )
+        .unwrap();
     assert_eq!(plan.execute_in_place(&mut [0.0; 240]).unwrap_err().kind(), ErrorKind::Argument);
 }
 

@@ -23,8 +23,11 @@ const PROBLEMS: [&str; 9] = [
 
 const ROUNDS: usize = 12;
 
+/// The parts of first exchanges.
+const PARTS: [usize; 4] = [1, 2, 4, 8];
+
 /// Prints a line of JSON for each problem.
-pub(crate) fn bench<E>(world: &World<E>, one: &GpuPlanner, grid: &str, problems: &[String]) -> Result<bool>
+pub(crate) fn bench<E>(world: &mut World<E>, one: &GpuPlanner, grid: &str, problems: &[String]) -> Result<bool>
 where
     E: Exchange<Memory = GpuMemory> + Clone + Send,
 {
@@ -39,20 +42,32 @@ where
     Ok(true)
 }
 
-fn line<E>(world: &World<E>, one: &GpuPlanner, grid: &str, text: &str) -> Result<String>
+fn line<E>(world: &mut World<E>, one: &GpuPlanner, grid: &str, text: &str) -> Result<String>
 where
     E: Exchange<Memory = GpuMemory> + Clone + Send,
 {
     let (problem, grid): (Problem, Grid) = (text.parse()?, grid.parse()?);
     let input = Distribution::blocks(problem.input().shape.len(), &grid);
     let recipe = Recipe::new(&problem, &grid, &input, None)?;
-    let [all, exchanges, passes] = seconds(world, &recipe)?;
+    let mut times = vec![];
+    for parts in PARTS {
+        world.parts = Some(parts);
+        times.push(seconds(world, &recipe)?);
+    }
+    world.parts = None;
+    let [estimated, ..] = seconds(world, &recipe)?;
+    // The limit is that of whole messages.
+    let [whole, exchanges, passes] = times[0];
+    let all = times.iter().map(|times| times[0]).fold(estimated, f64::min);
+    let by_parts: Vec<_> =
+        PARTS.iter().zip(&times).map(|(parts, times)| format!("\"{parts}\": {:.6}", times[0])).collect();
+    let by_parts = by_parts.join(", ");
     let single = single(one, &problem)?;
     let (limit, ranks) = (exchanges + passes, grid.ranks() as f64);
     let bytes = recipe_bytes(&recipe);
     Ok(format!(
         "{{\"problem\": {text:?}, \"grid\": \"{grid}\", \"exchanges\": {}, \"bytes_sent\": {bytes}, \
-         \"seconds\": {all:.6}, \"exchange_seconds\": {exchanges:.6}, \"pass_seconds\": {passes:.6}, \
+         \"seconds\": {all:.6}, \"whole_seconds\": {whole:.6}, \"estimated_seconds\": {estimated:.6}, \"by_parts\": {{{by_parts}}}, \"exchange_seconds\": {exchanges:.6}, \"pass_seconds\": {passes:.6}, \
          \"limit_seconds\": {limit:.6}, \"share\": {:.3}, \"one_gpu_seconds\": {single:.6}, \"of_linear\": {:.3}, \
          \"exchange_gb_per_s\": {:.1}}}",
         recipe.exchanges(),
@@ -65,10 +80,12 @@ where
 /// The bytes that rank 0 sends.
 fn recipe_bytes(recipe: &Recipe) -> usize {
     let sent = |step: &fourfold_distributed::engine::PackedStep| match &step.action {
-        fourfold_distributed::engine::PackedAction::Exchange(moves) => moves.bytes_sent(),
+        fourfold_distributed::engine::PackedAction::Exchange(moves) => {
+            moves.iter().map(|moves| moves.bytes_sent()).sum()
+        }
         _ => 0,
     };
-    fourfold_distributed::engine::packed_steps(recipe, 0).iter().map(sent).sum()
+    fourfold_distributed::engine::packed_steps(recipe, 0, 1).iter().map(sent).sum()
 }
 
 /// The least time of the rounds, of the slowest rank in each: the whole, only exchanges, only passes.

@@ -10,7 +10,7 @@
 //!
 //! `verify` compares every kind in one to four dimensions, on slabs and pencils, of even and uneven
 //! sizes, with the definition. `bench` prints a line of JSON for each problem. `--api opencl` takes
-//! queues of OpenCL.
+//! queues of OpenCL, and `--parts 4` has `verify` cut first exchanges into so many parts.
 
 mod bench;
 mod verify;
@@ -31,6 +31,7 @@ struct Options {
     ranks: usize,
     exchange: String,
     grid: Option<String>,
+    parts: Option<usize>,
     limit: Duration,
     problems: Vec<String>,
 }
@@ -49,6 +50,7 @@ fn options() -> Result<Options> {
         ranks: 0,
         exchange: "queues".into(),
         grid: None,
+        parts: None,
         limit: Duration::from_secs(60),
         problems: vec![],
     };
@@ -64,6 +66,7 @@ fn options() -> Result<Options> {
             "--gpus" => all.gpus = number()?,
             "--ranks" => all.ranks = number()?,
             "--exchange" => all.exchange = value,
+            "--parts" => all.parts = Some(number()?),
             "--grid" => all.grid = Some(value),
             "--seconds" => all.limit = Duration::from_secs(number()? as u64),
             _ => return Err(wrong(format!("unknown option {word}"))),
@@ -80,13 +83,19 @@ fn run() -> Result<bool> {
     let ranks = if options.ranks == 0 { options.gpus } else { options.ranks };
     let grid = options.grid.clone().unwrap_or(ranks.to_string());
     match (options.command.as_str(), options.exchange.as_str()) {
-        ("verify", "nccl") => verify::verify(&World::of_nccl(&planners, &devices)?, options.limit),
-        ("verify", "queues") => verify::verify(&World::of_queues(&planners, &devices, ranks)?, options.limit),
+        ("verify", "nccl") => {
+            let world = World { parts: options.parts, ..World::of_nccl(&planners, &devices)? };
+            verify::verify(&world, options.limit)
+        }
+        ("verify", "queues") => {
+            let world = World { parts: options.parts, ..World::of_queues(&planners, &devices, ranks)? };
+            verify::verify(&world, options.limit)
+        }
         ("bench", "nccl") => {
-            bench::bench(&World::of_nccl(&planners, &devices)?, &planners[0], &grid, &options.problems)
+            bench::bench(&mut World::of_nccl(&planners, &devices)?, &planners[0], &grid, &options.problems)
         }
         ("bench", "queues") => {
-            bench::bench(&World::of_queues(&planners, &devices, ranks)?, &planners[0], &grid, &options.problems)
+            bench::bench(&mut World::of_queues(&planners, &devices, ranks)?, &planners[0], &grid, &options.problems)
         }
         (command, exchange) => Err(wrong(format!(
             "{command:?} with --exchange {exchange}: expected verify or bench, with --exchange nccl or queues"

@@ -7,7 +7,8 @@ use fourfold_gpu::GpuMemory;
 use std::time::{Duration, Instant};
 
 /// Shapes of one to four axes: even ones for most grids, and uneven ones.
-const SHAPES: [&str; 9] = ["13", "7x10", "16x24", "5x6x9", "8x8x12", "3x5x4x6", "4x8x4x12", "3x4096", "96x512"];
+const SHAPES: [&str; 10] =
+    ["13", "7x10", "16x24", "5x6x9", "8x8x12", "3x5x4x6", "4x8x4x12", "3x4096", "96x512", "32x8x64"];
 
 /// The grids of so many ranks.
 fn grids(ranks: usize) -> Vec<String> {

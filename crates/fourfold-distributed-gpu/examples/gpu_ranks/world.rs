@@ -28,7 +28,9 @@ macro_rules! with_elements {
 
 /// The ranks of a program: each with its queue, and a planner of its device.
 pub(crate) struct World<E> {
-    ranks: Vec<(E, Device, Arc<GpuPlanner>)>,
+    pub(crate) ranks: Vec<(E, Device, Arc<GpuPlanner>)>,
+    /// The parts of first exchanges, if they are not estimated.
+    pub(crate) parts: Option<usize>,
 }
 
 /// The factors of a filter, for ranges of indices of the whole spectrum.
@@ -57,7 +59,8 @@ impl World<QueueRank> {
             let which = i % devices.len();
             Ok((rank, devices[which].new_queue()?, Arc::clone(&planners[which])))
         };
-        Ok(World { ranks: QueueRank::all(ranks).into_iter().enumerate().map(rank).collect::<Result<_>>()? })
+        let ranks = QueueRank::all(ranks).into_iter().enumerate().map(rank).collect::<Result<_>>()?;
+        Ok(World { ranks, parts: None })
     }
 }
 
@@ -70,7 +73,7 @@ impl World<NcclRank<ThreadRank>> {
         };
         let joined = on_threads(ThreadRank::all(devices.len()), join)?;
         let ranks = joined.into_iter().zip(planners).map(|((rank, device), core)| (rank, device, Arc::clone(core)));
-        Ok(World { ranks: ranks.collect() })
+        Ok(World { ranks: ranks.collect(), parts: None })
     }
 }
 
@@ -92,7 +95,11 @@ impl<E: Exchange<Memory = GpuMemory> + Clone + Send> World<E> {
 
     /// What `run` returns on each rank.
     pub(crate) fn on_ranks<R: Send>(&self, run: impl Fn(RankPlanner<E>, Device) -> Result<R> + Sync) -> Result<Vec<R>> {
-        on_threads(self.ranks.clone(), |(rank, device, core)| run(RankPlanner::new(core, device.clone(), rank), device))
+        let parts = self.parts;
+        on_threads(self.ranks.clone(), |(rank, device, core)| {
+            let planner = RankPlanner::new(core, device.clone(), rank);
+            run(parts.into_iter().fold(planner, RankPlanner::with_parts), device)
+        })
     }
 
     /// Executes the recipe, from the parts of a whole array.

@@ -6,6 +6,7 @@ use fourfold_distributed::engine::{PackedStep, check_part};
 use fourfold_distributed::{Exchange, Only, Recipe};
 use fourfold_gpu::{BoxCopy, Device, GpuArray, GpuMemory, GpuPlan, GpuScratch};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The executable form of a recipe on one rank with a device. It owns its work array, and the exchanges
 /// take part in those of all ranks, so executions need the plan exclusively.
@@ -16,6 +17,8 @@ pub struct RankPlan<E: Exchange<Memory = GpuMemory>> {
     steps: Vec<PlannedStep<E::Route>>,
     work: GpuMemory,
     scratch: GpuScratch,
+    /// A second queue, for exchanges that are under way during passes.
+    beside: Device,
     /// The elements that an execution needs at both ends.
     lengths: [usize; 2],
     received: usize,
@@ -25,22 +28,38 @@ pub struct RankPlan<E: Exchange<Memory = GpuMemory>> {
 pub(crate) struct PlannedStep<R> {
     pub(crate) from: ArrayId,
     pub(crate) to: ArrayId,
-    pub(crate) work: StepAction<R>,
+    pub(crate) action: StepAction<R>,
 }
 
 /// What a step does.
 pub(crate) enum StepAction<R> {
-    /// A pass. There is no plan where the rank has nothing.
-    Pass(Option<Box<GpuPlan>>),
+    /// A pass, in parts.
+    Pass(Vec<PlannedPart>),
     /// Copies between the part of the rank and its messages.
     Copy(Vec<BoxCopy>),
-    /// An exchange, with the bytes that this rank sends.
-    Exchange { bytes_sent: usize, route: R },
+    /// An exchange, in parts, with the bytes that this rank sends.
+    Exchange { bytes_sent: usize, routes: Vec<R> },
+}
+
+/// A part of a pass.
+pub(crate) struct PlannedPart {
+    /// There is none where the rank has nothing.
+    pub(crate) plan: Option<Arc<GpuPlan>>,
+    /// The axis that is divided, and the length of the block.
+    pub(crate) block: Option<(usize, usize)>,
+    /// Where it begins in the input and in the output, in bytes.
+    pub(crate) starts: [usize; 2],
 }
 
 impl<R> PlannedStep<R> {
-    fn pass(&self) -> Option<&GpuPlan> {
-        if let StepAction::Pass(plan) = &self.work { plan.as_deref() } else { None }
+    /// The number of parts of a pass.
+    fn parts(&self) -> usize {
+        if let StepAction::Pass(parts) = &self.action { parts.len() } else { 1 }
+    }
+
+    fn passes(&self) -> impl Iterator<Item = &GpuPlan> {
+        let parts = if let StepAction::Pass(parts) = &self.action { &parts[..] } else { &[] };
+        parts.iter().filter_map(|part| part.plan.as_deref())
     }
 }
 
@@ -73,7 +92,7 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
             packed.iter().filter(|step| is_there(step.to)).map(|step| step.bytes).max().unwrap_or(0)
         };
         let work = device.memory(most(&|id| matches!(id, ArrayId::Work(_))))?;
-        let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
+        let largest = steps.iter().flat_map(PlannedStep::passes).max_by_key(|plan| plan.scratch_bytes());
         let scratch = match largest {
             Some(plan) => plan.scratch(&device)?,
             None => device.scratch(0)?,
@@ -81,7 +100,8 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
         let output = most(&|id| id == ArrayId::Output).div_ceil(element);
         let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output];
-        Ok(RankPlan { recipe, exchange, device, steps, work, scratch, lengths, received: 0 })
+        let beside = device.new_queue()?;
+        Ok(RankPlan { recipe, exchange, device, steps, work, scratch, beside, lengths, received: 0 })
     }
 
     /// The recipe.
@@ -89,9 +109,9 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         &self.recipe
     }
 
-    /// The plans of this rank's passes, in order. A rank that has nothing has none.
+    /// The plans of this rank's passes, in order, those of all parts. A rank that has nothing has none.
     pub fn passes(&self) -> impl Iterator<Item = &GpuPlan> {
-        self.steps.iter().filter_map(PlannedStep::pass)
+        self.steps.iter().flat_map(PlannedStep::passes)
     }
 
     /// The ranges of indices along each axis of the input that this rank has. Its part is in C order.
@@ -121,15 +141,20 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         self.work.bytes()
     }
 
+    /// The number of parts into which the first exchange is cut.
+    pub fn parts(&self) -> usize {
+        self.steps.first().map_or(1, PlannedStep::parts)
+    }
+
     /// The number of copies to and from the places of messages, which are trips through memory beside
     /// the passes.
     pub fn copies(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step.work, StepAction::Copy(_))).count()
+        self.steps.iter().filter(|step| matches!(step.action, StepAction::Copy(_))).count()
     }
 
     /// The bytes that this rank sends to others in each exchange.
     pub fn bytes_sent(&self) -> Vec<usize> {
-        let sent = |step: &PlannedStep<_>| match step.work {
+        let sent = |step: &PlannedStep<_>| match step.action {
             StepAction::Exchange { bytes_sent, .. } => Some(bytes_sent),
             _ => None,
         };
@@ -175,21 +200,26 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         only: Option<Only>,
     ) -> Result<()> {
         let ends = self.check(input, output).and_then(|()| Ok((input.memory()?, output.memory()?)));
-        let RankPlan { exchange, steps, work, scratch, received, .. } = self;
-        let (mut outcome, mut arrays) = match ends {
+        let RankPlan { exchange, steps, work, scratch, beside, received, .. } = self;
+        let (mut outcome, arrays) = match ends {
             Ok((input, output)) => (Ok(()), Some(Arrays { input, output, work })),
             Err(error) => (Err(error), None),
         };
-        for PlannedStep { from, to, work } in steps {
-            let is_exchange = matches!(work, StepAction::Exchange { .. });
+        let mut run = Run { exchange, arrays, scratch, beside, received };
+        let mut next = 0;
+        while let Some((step, others)) = steps[next..].split_first_mut() {
+            next += 1;
+            let is_exchange = matches!(step.action, StepAction::Exchange { .. });
             if only.is_some_and(|only| (only == Only::Exchanges) != is_exchange) {
                 continue;
             }
-            match (work, arrays.as_mut().filter(|_| outcome.is_ok())) {
-                (StepAction::Exchange { route, .. }, None) => exchange.refuse(route),
-                (_, None) => {}
-                (work, Some(arrays)) => outcome = step(exchange, work, [*from, *to], arrays, scratch, received),
-            }
+            outcome = match others.first_mut().filter(|_| only.is_none() && step.parts() > 1) {
+                Some(exchange) => {
+                    next += 1;
+                    run.overlapped(step, exchange, outcome)
+                }
+                None => run.step(step, outcome),
+            };
         }
         outcome
     }
@@ -207,31 +237,91 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
     }
 }
 
-/// Does a step. An exchange in which this rank cannot take part is refused.
-fn step<E: Exchange<Memory = GpuMemory>>(
-    exchange: &E,
-    work: &mut StepAction<E::Route>,
-    [from, to]: [ArrayId; 2],
-    arrays: &mut Arrays<'_>,
-    scratch: &mut GpuScratch,
-    received: &mut usize,
-) -> Result<()> {
-    let source = arrays.array(from).share();
-    let target = arrays.array(to);
-    match work {
-        StepAction::Pass(None) => Ok(()),
-        StepAction::Pass(Some(plan)) if from == to => plan.execute_memory_with(None, target, scratch),
-        StepAction::Pass(Some(plan)) => plan.execute_memory_with(Some(&source?), target, scratch),
-        StepAction::Copy(copies) => {
-            let source = source?;
-            copies.iter().try_for_each(|copy| target.copy_box(&source, copy))
+/// An execution.
+struct Run<'a, E: Exchange<Memory = GpuMemory>> {
+    exchange: &'a E,
+    /// Absent if the arguments were wrong.
+    arrays: Option<Arrays<'a>>,
+    scratch: &'a mut GpuScratch,
+    beside: &'a Device,
+    received: &'a mut usize,
+}
+
+impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
+    /// Does a step, if there was no error before. Exchanges are refused then.
+    fn step(&mut self, step: &mut PlannedStep<E::Route>, outcome: Result<()>) -> Result<()> {
+        let ends = [step.from, step.to];
+        match &mut step.action {
+            StepAction::Exchange { routes, .. } => {
+                routes.iter_mut().fold(outcome, |outcome, route| self.exchange(ends, route, outcome, None))
+            }
+            StepAction::Pass(parts) => {
+                parts.iter().fold(outcome, |outcome, part| outcome.and_then(|()| self.part(ends, part)))
+            }
+            StepAction::Copy(copies) => outcome.and_then(|()| {
+                let arrays = self.arrays.as_mut().expect("no error has come before");
+                let source = arrays.array(ends[0]).share()?;
+                copies.iter().try_for_each(|copy| arrays.array(ends[1]).copy_box(&source, copy))
+            }),
         }
-        StepAction::Exchange { route, .. } => match source {
-            Ok(source) => exchange.exchange(route, &source, target).map(|bytes| *received += bytes),
+    }
+
+    /// Does the parts of a pass. The exchange of each begins when it is there, on the other queue.
+    fn overlapped(
+        &mut self,
+        pass: &mut PlannedStep<E::Route>,
+        exchange: &mut PlannedStep<E::Route>,
+        mut outcome: Result<()>,
+    ) -> Result<()> {
+        let (ends, ends_after) = ([pass.from, pass.to], [exchange.from, exchange.to]);
+        let (StepAction::Pass(parts), StepAction::Exchange { routes, .. }) = (&pass.action, &mut exchange.action)
+        else {
+            unreachable!("parts of a pass are sent by the next step");
+        };
+        let beside = self.beside;
+        for (part, route) in parts.iter().zip(routes) {
+            outcome = outcome.and_then(|()| self.part(ends, part));
+            outcome = self.exchange(ends_after, route, outcome, Some(beside));
+        }
+        let queue = self.scratch.device().clone();
+        outcome.and_then(|()| queue.wait_for(beside))
+    }
+
+    /// Does a part of a pass.
+    fn part(&mut self, [from, to]: [ArrayId; 2], part: &PlannedPart) -> Result<()> {
+        let Some(plan) = &part.plan else { return Ok(()) };
+        let arrays = self.arrays.as_mut().expect("no error has come before");
+        if from == to {
+            return plan.execute_memory_with(None, arrays.array(to), self.scratch);
+        }
+        let after = |memory: &GpuMemory, start: usize| memory.part(start, memory.bytes() - start);
+        let source = after(arrays.array(from), part.starts[0])?;
+        plan.execute_memory_with(Some(&source), &mut after(arrays.array(to), part.starts[1])?, self.scratch)
+    }
+
+    /// Takes part in an exchange on the queue of `beside`, or on the plan's. It is refused after an error.
+    fn exchange(
+        &mut self,
+        [from, to]: [ArrayId; 2],
+        route: &mut E::Route,
+        outcome: Result<()>,
+        beside: Option<&Device>,
+    ) -> Result<()> {
+        let ready = outcome.and_then(|()| {
+            let arrays = self.arrays.as_mut().expect("no error has come before");
+            let ends = [arrays.array(from).share()?, arrays.array(to).share()?];
+            let Some(beside) = beside else { return Ok(ends) };
+            beside.wait_for(ends[0].device())?;
+            Ok([ends[0].seen_from(beside)?, ends[1].seen_from(beside)?])
+        });
+        match ready {
+            Ok([source, mut target]) => {
+                self.exchange.exchange(route, &source, &mut target).map(|bytes| *self.received += bytes)
+            }
             Err(error) => {
-                exchange.refuse(route);
+                self.exchange.refuse(route);
                 Err(error)
             }
-        },
+        }
     }
 }

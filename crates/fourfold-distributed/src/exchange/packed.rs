@@ -10,12 +10,16 @@
 //! Elsewhere boxes are copied, which is a trip through memory: where the parts along the axis of the
 //! pass are uneven, where no pass is before or after the exchange, and after a pass that multiplies what
 //! it writes.
+//!
+//! A first pass can be done in parts, of blocks along the axis with which messages begin. Then the
+//! exchange of one part can be under way while the pass computes the next one.
 
-use crate::exchange::moves::{Moves, common};
+use crate::distribution::block;
+use crate::exchange::moves::{MessagePart, Moves, common};
 use crate::exchange::region::{Region, RegionCopy, strides};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
-use crate::recipe::step::{Action, PassOp};
+use crate::recipe::step::{Action, PassOp, Step};
 use fourfold::Domain;
 use fourfold::engine::{ArrayId, Transform1d};
 use std::ops::Range;
@@ -42,17 +46,44 @@ pub enum PackedAction {
         steps: Range<usize>,
         /// The strides of its input and its output, in elements.
         strides: [Vec<isize>; 2],
-        /// The axis along which the output is cut, that of the last step, and the number of equal slabs.
-        slabs: (usize, usize),
+        /// How the output is cut into messages.
+        slabs: PassSlabs,
+        /// The parts in which it is done. They are as many as those of the exchange that comes next, or
+        /// one.
+        parts: Vec<PassPart>,
     },
     /// Copies of boxes to or from the places of messages.
     Copy(Vec<RegionCopy>),
-    /// An exchange of contiguous messages.
-    Exchange(Moves),
+    /// An exchange of contiguous messages, in parts.
+    Exchange(Vec<Moves>),
 }
 
-/// The steps of `rank`.
-pub fn packed_steps(recipe: &Recipe, rank: usize) -> Vec<PackedStep> {
+/// Equal slabs of the output of a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct PassSlabs {
+    /// The axis that is cut, that of the last step.
+    pub axis: usize,
+    /// The number of slabs.
+    pub count: usize,
+    /// Elements from the beginning of a slab to that of the next one.
+    pub distance: usize,
+}
+
+/// A block of the lines of a pass.
+#[derive(Clone, Debug)]
+pub struct PassPart {
+    /// The axis that is divided, and the length of the block. `None`: all lines.
+    pub block: Option<(usize, usize)>,
+    /// Where the block begins in the input and in the output, in bytes.
+    pub starts: [usize; 2],
+}
+
+/// The bytes of which a part's beginning is a multiple.
+pub(crate) const PART_ALIGNMENT: usize = 256;
+
+/// The steps of `rank`. A first pass that writes messages, and the exchange after it, are done in `parts`
+/// parts where the sizes of all ranks allow it.
+pub fn packed_steps(recipe: &Recipe, rank: usize, parts: usize) -> Vec<PackedStep> {
     let packer = Packer { recipe, rank };
     let mut order = recipe.input().order.clone();
     let mut steps: Vec<(bool, usize, PackedAction)> = vec![];
@@ -63,21 +94,29 @@ pub fn packed_steps(recipe: &Recipe, rank: usize) -> Vec<PackedStep> {
         let bytes = packer.bytes(&recipe.arrays()[end]);
         if let Some(axis) = packer.axis(end - 1) {
             let written = packer.written_order(end - 1, &order);
-            let slabs = (axis, packer.slabs(end - 1, &written));
+            let count = packer.slabs(end - 1, &written);
+            let slabs = PassSlabs { axis, count, distance: bytes / packer.element(&recipe.arrays()[end]) / count };
             let ends = [&recipe.arrays()[start], &recipe.arrays()[end]];
             let same = ends[0].domain == ends[1].domain && ends[0].shape == ends[1].shape;
             let strides = [packer.strides(ends[0], &order), packer.strides(ends[1], &written)];
-            let in_place = same && order == written && slabs.1 == 1;
-            steps.push((in_place, bytes, PackedAction::Pass { steps: start..end, strides, slabs }));
+            let in_place = same && order == written && count == 1;
+            let parts = vec![PassPart { block: None, starts: [0, 0] }];
+            steps.push((in_place, bytes, PackedAction::Pass { steps: start..end, strides, slabs, parts }));
             order = written;
             continue;
         }
         order = packer.message_order(start, &order);
-        let is_packed = matches!(steps.last(), Some((_, _, PackedAction::Pass { slabs, .. })) if slabs.1 > 1);
+        let is_packed = matches!(steps.last(), Some((_, _, PackedAction::Pass { slabs, .. })) if slabs.count > 1);
         if let Some(copies) = packer.copies(start, 0, &order).filter(|_| !is_packed) {
             steps.push((false, packer.bytes(&recipe.arrays()[start]), PackedAction::Copy(copies)));
         }
-        steps.push((false, bytes, PackedAction::Exchange(packer.moves(start))));
+        let parts = if packer.may_divide(start, &order, parts) { parts } else { 1 };
+        if let [(_, _, PackedAction::Pass { strides, parts: of_pass, .. })] = &mut steps[..]
+            && parts > 1
+        {
+            *of_pass = packer.pass_parts(start, order[0], strides, parts);
+        }
+        steps.push((false, bytes, PackedAction::Exchange(packer.moves(start, order[0], parts))));
         let copies = packer.copies(start, 1, &order);
         steps.extend(copies.map(|copies| (false, bytes, PackedAction::Copy(copies))));
     }
@@ -242,8 +281,53 @@ impl Packer<'_> {
         if is_packed { None } else { Some(copies) }
     }
 
-    fn moves(&self, i: usize) -> Moves {
-        let [before, after] = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
-        Moves::packed(before, after, self.recipe.problem().precision(), self.recipe.grid(), self.rank)
+    /// Whether the passes before exchange `i`, whose messages have this order, can be done in so many parts
+    /// on all ranks: they are the first steps, none multiplies, all ranks with something write slabs, and
+    /// parts are aligned.
+    fn may_divide(&self, i: usize, order: &[usize], parts: usize) -> bool {
+        let transforms_only = |step: &Step| match &step.action {
+            Action::Pass { ops, .. } => !ops.contains(&PassOp::Multiply),
+            Action::Exchange { .. } => false,
+        };
+        let steps = &self.recipe.steps()[..i];
+        if parts < 2 || i == 0 || self.end(0) != i || !steps.iter().all(transforms_only) {
+            return false;
+        }
+        let is_fine = |rank: usize| {
+            let packer = Packer { recipe: self.recipe, rank };
+            let [input, output] = [&self.recipe.arrays()[0], &self.recipe.arrays()[i]];
+            if packer.bytes(output) == 0 {
+                return true;
+            }
+            let strides = [packer.strides(input, &input.order), packer.strides(output, order)];
+            let is_aligned = |part: &PassPart| {
+                part.starts.iter().all(|start| start % PART_ALIGNMENT == 0)
+                    && part.block.is_some_and(|(_, rows)| rows > 0)
+            };
+            packer.slabs(i - 1, order) > 1 && packer.pass_parts(i, order[0], &strides, parts).iter().all(is_aligned)
+        };
+        (0..self.recipe.grid().ranks()).all(is_fine)
+    }
+
+    /// The blocks along `axis` of the passes before exchange `i`, whose input and output have these strides.
+    fn pass_parts(&self, i: usize, axis: usize, strides: &[Vec<isize>; 2], parts: usize) -> Vec<PassPart> {
+        let [input, output] = [&self.recipe.arrays()[0], &self.recipe.arrays()[i]];
+        let rows = self.ranges(output, self.rank)[axis].len();
+        let slabs = self.messages(i, 0).len().max(1);
+        let steps = [strides[0][axis].unsigned_abs(), strides[1][axis].unsigned_abs() / slabs];
+        let bytes = [steps[0] * self.element(input), steps[1] * self.element(output)];
+        let part = |number: usize| {
+            let block = block(rows, parts, number);
+            PassPart { block: Some((axis, block.len())), starts: bytes.map(|bytes| block.start * bytes) }
+        };
+        (0..parts).map(part).collect()
+    }
+
+    /// The moves of exchange `i`, in parts along `axis`.
+    fn moves(&self, i: usize, axis: usize, parts: usize) -> Vec<Moves> {
+        let ends = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
+        let (precision, grid) = (self.recipe.problem().precision(), self.recipe.grid());
+        let part = |number: usize| Moves::packed(ends, precision, grid, self.rank, MessagePart { axis, number, parts });
+        (0..parts).map(part).collect()
     }
 }

@@ -47,7 +47,7 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
                 let domains = [before.domain, after.domain];
                 let written = strides(&passes.lengths(after), &after.order);
                 let output = (after.order != before.order).then_some(&written[..]);
-                let pipeline = passes.pipeline(i..i + 1, [None, output])?;
+                let pipeline = passes.pipeline(i..i + 1, None, [None, output])?;
                 let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
@@ -82,13 +82,22 @@ impl<'a> RankPasses<'a> {
     }
 
     /// What this rank computes in these steps, which are passes. Several have one transform each, as those
-    /// that [`packed_steps`](crate::exchange::packed::packed_steps) puts together. Without strides, its
-    /// arrays are in C order. `None` if the rank has nothing.
+    /// that [`packed_steps`](crate::exchange::packed::packed_steps) puts together. `block` is an axis, and
+    /// how much of its length is computed; no step then multiplies. Without strides, its arrays are in C
+    /// order. `None` if the rank has nothing.
     ///
     /// # Errors
     /// If the factors do not fit, or if there is no memory for them.
-    pub fn pipeline(&self, steps: Range<usize>, strides: [Option<&[isize]>; 2]) -> Result<Option<Pipeline<'static>>> {
-        let shape = self.lengths(&self.recipe.arrays()[steps.start]);
+    pub fn pipeline(
+        &self,
+        steps: Range<usize>,
+        block: Option<(usize, usize)>,
+        strides: [Option<&[isize]>; 2],
+    ) -> Result<Option<Pipeline<'static>>> {
+        let mut shape = self.lengths(&self.recipe.arrays()[steps.start]);
+        if let Some((axis, length)) = block {
+            shape[axis] = length;
+        }
         if shape.contains(&0) {
             return Ok(None);
         }

@@ -5,6 +5,7 @@ use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
+use crate::desc::geometry::SlabLayout;
 use crate::lower::passes::lower_in_slabs;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
@@ -29,7 +30,7 @@ impl AnyExecutable {
         parts: bool,
         action: Option<&Action>,
         choices: &[Choice],
-        slabs: Option<[usize; 2]>,
+        slabs: Option<SlabLayout>,
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {

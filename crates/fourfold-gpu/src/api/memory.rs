@@ -76,6 +76,21 @@ impl GpuMemory {
         Ok(GpuArray::of(self.device.clone(), self.buffer.share()?, len))
     }
 
+    /// `bytes` bytes of the same memory from byte `offset` on, a multiple of 256.
+    ///
+    /// # Errors
+    /// If the memory ends before, if the offset is no such multiple, or if the device fails.
+    pub fn part(&self, offset: usize, bytes: usize) -> Result<GpuMemory> {
+        let fits = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
+        if !fits || offset % 256 != 0 {
+            let message = format!("{bytes} bytes from byte {offset} on of {}: expected a multiple of 256", self.bytes);
+            return Err(argument(message));
+        }
+        // The beginning is the memory itself, which an API may not call a part.
+        let buffer = if offset == 0 { self.buffer.share() } else { self.buffer.part(offset, bytes) };
+        Ok(GpuMemory { device: self.device.clone(), buffer: buffer?, bytes })
+    }
+
     /// What the API calls it: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the
     /// memory, and what was enqueued with it.
     pub fn raw(&self) -> *mut c_void {

@@ -4,6 +4,7 @@ use crate::api::plan::GpuPlan;
 use crate::backend::device::Device;
 use crate::choose::estimate::{self, Choice};
 use crate::desc::action::Action;
+use crate::desc::geometry::SlabLayout;
 use crate::error::{argument, check_lengths};
 use crate::lower::passes::lower;
 use crate::run::disk_cache::Cache;
@@ -112,25 +113,24 @@ impl GpuPlanner {
         self.plan_pipeline(&what.into())
     }
 
-    /// The plan of a problem or a pipeline whose output is cut into `count` equal slabs along `axis`, that
-    /// of the last pass. They lie one after another, each in the order of the problem's strides: an array
-    /// without gaps becomes as many messages without gaps. With one slab, it is the plan without slabs.
+    /// The plan of a problem or a pipeline whose output is cut into slabs along the axis of the last pass.
+    /// An array without gaps becomes as many messages without gaps. One slab is the whole output.
     ///
     /// # Errors
-    /// As [`GpuPlanner::plan`], and if another pass is the last, if `count` does not divide its axis, if the output has gaps or
-    /// negative strides, or if the last pass multiplies what it writes.
-    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, axis: usize, count: usize) -> Result<GpuPlan> {
+    /// As [`GpuPlanner::plan`], and if another pass is the last, if the number of slabs does not divide its
+    /// axis, if slabs overlap, if the output has gaps or negative strides, or if the last pass multiplies
+    /// what it writes.
+    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, slabs: SlabLayout) -> Result<GpuPlan> {
         let pipeline = what.into();
-        if count == 1 {
+        if slabs.count == 1 {
             return self.plan_pipeline(&pipeline);
         }
         let recipe = self.recipe(&pipeline)?;
-        check_slabs(&recipe, axis, count)?;
+        check_slabs(&recipe, slabs)?;
         let known = self.target.choices(&pipeline, &self.lock_wisdom())?;
         let action = pipeline.multiplier().map(Action::multiply).transpose()?.map(Arc::new);
         self.mistake.clone().map_or(Ok(()), Err)?;
-        let slabs = Some([axis, count]);
-        GpuPlan::new(&self.device, &self.kernel_cache, recipe.into(), false, action, known, slabs)
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe.into(), false, action, known, Some(slabs))
     }
 
     fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
@@ -197,8 +197,8 @@ impl GpuPlanner {
     }
 }
 
-/// An error if the output of a recipe cannot be cut along `axis` into `count` slabs.
-fn check_slabs(recipe: &Recipe, axis: usize, count: usize) -> Result<()> {
+/// An error if the output of a recipe cannot be cut into these slabs.
+fn check_slabs(recipe: &Recipe, SlabLayout { axis, count, distance }: SlabLayout) -> Result<()> {
     let problem = recipe.inverse().unwrap_or(recipe.problem());
     let fail = |why: &str| {
         let message = format!("the output of `{problem}` cannot be cut into {count} slabs along axis {axis}: {why}");
@@ -218,7 +218,15 @@ fn check_slabs(recipe: &Recipe, axis: usize, count: usize) -> Result<()> {
         return fail("it has gaps or negative strides");
     }
     let n = output.shape[axis];
-    if count == 0 || n % count != 0 { fail(&format!("the axis has {n} elements")) } else { Ok(()) }
+    if count == 0 || n % count != 0 {
+        return fail(&format!("the axis has {n} elements"));
+    }
+    let slab = output.len / count;
+    let reaches = distance.checked_mul(count).and_then(|all| all.checked_mul(16)).is_some_and(|bytes| bytes < 1 << 62);
+    if distance < slab || !reaches {
+        return fail(&format!("one has {slab} elements, and the next one begins {distance} elements after it"));
+    }
+    Ok(())
 }
 
 /// An error if elements of an input that is multiplied share a place.

@@ -36,7 +36,19 @@ pub(crate) struct Side {
     pub(crate) slabs: Option<Slabs>,
 }
 
-/// Equal pieces of a line that lie apart in memory.
+/// How an output is cut into slabs: equal pieces along an axis, each without gaps, in the order of the
+/// problem's strides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlabLayout {
+    /// The axis that is cut.
+    pub axis: usize,
+    /// The number of slabs.
+    pub count: usize,
+    /// Elements from the beginning of a slab to that of the next one.
+    pub distance: usize,
+}
+
+/// Equal pieces of a line that do not follow each other in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slabs {
     /// Elements of one.
@@ -85,13 +97,13 @@ impl Array {
         Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false, slabs: None }
     }
 
-    /// An array without gaps, cut along `axis` into `count` slabs. Each has the order of the array's
-    /// strides, so that the strides of slower axes are shorter.
-    pub(crate) fn in_slabs(mut self, axis: usize, count: usize) -> Array {
+    /// An array without gaps, cut into slabs. Each has the order of the array's strides, so that the
+    /// strides of slower axes are shorter.
+    pub(crate) fn in_slabs(mut self, SlabLayout { axis, count, distance }: SlabLayout) -> Array {
         let (stride, length) = (self.strides[axis], self.shape[axis] / count);
         self.strides.iter_mut().filter(|other| **other > stride).for_each(|other| *other /= count as i64);
-        let slab = self.shape.iter().product::<usize>() * self.parts() / count;
-        self.slabs = Some((axis, Slabs { length, gap: slab as i64 - length as i64 * stride }));
+        let gap = (distance * self.parts()) as i64 - length as i64 * stride;
+        self.slabs = Some((axis, Slabs { length, gap }));
         self
     }
 

@@ -1,7 +1,7 @@
 //! The arrays of a plan.
 
 use crate::desc::action::WORK;
-use crate::desc::geometry::Array;
+use crate::desc::geometry::{Array, SlabLayout};
 use fourfold::engine::{ArrayId, AxisTransform, Pass, Transform1d};
 use fourfold::{Domain, Layout, Problem, Recipe};
 
@@ -11,8 +11,8 @@ pub(crate) struct PlanArrays<'a> {
     pub(crate) parts: bool,
     /// The layout of an input that ends before the problem's.
     pub(crate) padded: Option<&'a Layout>,
-    /// The axis along which the output is cut into slabs, and their number.
-    pub(crate) slabs: Option<[usize; 2]>,
+    /// How the output is cut into slabs.
+    pub(crate) slabs: Option<SlabLayout>,
 }
 
 impl PlanArrays<'_> {
@@ -26,7 +26,7 @@ impl PlanArrays<'_> {
             }
             ArrayId::Output => {
                 let output = self.of(last.output(), last.output_domain());
-                self.slabs.map_or(output.clone(), |[axis, count]| output.in_slabs(axis, count))
+                self.slabs.map_or(output.clone(), |slabs| output.in_slabs(slabs))
             }
             WORK => {
                 let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
@@ -39,7 +39,7 @@ impl PlanArrays<'_> {
     /// Whether two neighbouring lines on an axis, of which the first has an even number, are in one slab.
     pub(crate) fn keeps_pairs(&self, axis: usize) -> bool {
         let output = &self.recipe.inverse().unwrap_or(self.recipe.problem()).output().shape;
-        self.slabs.is_none_or(|[cut, count]| cut != axis || output[axis] / count % 2 == 0)
+        self.slabs.is_none_or(|slabs| slabs.axis != axis || output[axis] / slabs.count % 2 == 0)
     }
 
     fn of(&self, layout: &Layout, domain: Domain) -> Array {

@@ -3,7 +3,7 @@
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
-use crate::desc::geometry::{Array, Geometry};
+use crate::desc::geometry::{Array, Geometry, SlabLayout};
 use crate::desc::kernel::KernelDesc;
 use crate::error::{argument, unavailable};
 use crate::limits::Limits;
@@ -44,15 +44,14 @@ pub(crate) fn lower<'a>(
     lower_in_slabs(limits, recipe, parts, action, choices, None)
 }
 
-/// The same, with an output that is cut into slabs along the axis of the last pass: the axis, and the
-/// number of slabs.
+/// The same, with an output that is cut into slabs along the axis of the last pass.
 pub(crate) fn lower_in_slabs<'a>(
     limits: &Limits,
     recipe: &'a Recipe,
     parts: bool,
     action: Option<&'a Action>,
     choices: &[Choice],
-    slabs: Option<[usize; 2]>,
+    slabs: Option<SlabLayout>,
 ) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
