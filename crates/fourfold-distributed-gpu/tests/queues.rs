@@ -78,6 +78,9 @@ fn exchanges_in_parts_agree() {
         let planned = world.on_ranks(|planner, _| Ok(planner.plan(recipe(problem, "2", ends, None))?.parts()));
         assert_eq!(planned.unwrap(), [parts; 2], "{problem}");
     }
+    // All ranks measure the same number.
+    let tuned = world.on_ranks(|mut planner, _| planner.tune(&recipe("dct2 f64 64x64", "2", "p,*", None)?)).unwrap();
+    assert!(tuned[0] == tuned[1] && [1, 2, 4, 8, 16].contains(&tuned[0]), "{tuned:?}");
     // A rank with a wrong argument refuses all parts.
     let found = world.on_ranks(|planner, device| {
         let number = planner.exchange().rank();

@@ -3,7 +3,7 @@
 use fourfold::engine::ArrayId;
 use fourfold::{Element, Error, ErrorKind, Result};
 use fourfold_distributed::engine::{PackedStep, check_part};
-use fourfold_distributed::{Exchange, Only, Recipe};
+use fourfold_distributed::{ArrayDesc, Exchange, Only, Recipe};
 use fourfold_gpu::{BoxCopy, Device, GpuArray, GpuMemory, GpuPlan, GpuScratch};
 use std::ops::Range;
 use std::sync::Arc;
@@ -200,6 +200,24 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         only: Option<Only>,
     ) -> Result<()> {
         let ends = self.check(input, output).and_then(|()| Ok((input.memory()?, output.memory()?)));
+        self.run(ends, only)
+    }
+
+    /// [`RankPlan::execute`] on memory of [`RankPlan::end_bytes`] on the plan's queue.
+    pub(crate) fn execute_memory(&mut self, input: &GpuMemory, output: &GpuMemory) -> Result<()> {
+        let ends = input.share().and_then(|input| Ok((input, output.share()?)));
+        self.run(ends, None)
+    }
+
+    /// The bytes that an execution needs of the input and of the output.
+    pub(crate) fn end_bytes(&self) -> [usize; 2] {
+        let element = |array: &ArrayDesc| self.recipe.problem().precision().bytes() * array.domain.reals();
+        let [input, output] = self.lengths;
+        [input * element(self.recipe.input()), output * element(self.recipe.output())]
+    }
+
+    /// Runs the steps on these arrays. An error refuses the exchanges.
+    fn run(&mut self, ends: Result<(GpuMemory, GpuMemory)>, only: Option<Only>) -> Result<()> {
         let RankPlan { exchange, steps, work, scratch, beside, received, .. } = self;
         let (mut outcome, arrays) = match ends {
             Ok((input, output)) => (Ok(()), Some(Arrays { input, output, work })),

@@ -15,7 +15,7 @@ pub struct RankPlanner<E> {
     core: Arc<GpuPlanner>,
     device: Device,
     exchange: E,
-    parts: Option<usize>,
+    pub(crate) parts: Option<usize>,
 }
 
 impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
@@ -28,10 +28,15 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
 
     /// The same, with plans whose first exchange is cut into so many parts where it can be. Each is under
     /// way while the pass before it computes the next one. All ranks give the same number. Without it, the
-    /// number is estimated.
+    /// number is estimated; [`RankPlanner::tune`] measures it.
     pub fn with_parts(mut self, parts: usize) -> RankPlanner<E> {
         self.parts = Some(parts.max(1));
         self
+    }
+
+    /// The device with the queue of the plans.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The rank.
