@@ -42,6 +42,9 @@ const FAULTS: &[(usize, &str, &str, &str)] = &[
     (2, "", "dct2 f64 8x8 inplace", "leave out inplace"),
 ];
 
+/// What is verified on PoCL, through pinned memory.
+const DEVICE_CASES: [&str; 4] = ["dct2 f64 8x12", "rfft f32 7x10", "dst4 f64 4x6x8", "fft f64 2304"];
+
 /// Builds the command, and runs it under `mpirun`.
 pub(crate) fn suite() -> Result<Outcome> {
     let missing: Vec<_> =
@@ -53,7 +56,7 @@ pub(crate) fn suite() -> Result<Outcome> {
     }
     let target = target_folder();
     run(command(&format!("cargo clippy {MANIFEST}")).arg(&target).args(["--all-targets", "--", "-D", "warnings"]))?;
-    run(command(&format!("cargo build {MANIFEST}")).arg(&target))?;
+    run(command(&format!("cargo build {MANIFEST}")).arg(&target).args(["--bins", "--examples"]))?;
     for (ranks, division, problems) in CASES {
         let mut verify = mpirun(*ranks, "verify");
         run(verify.args(division.split_whitespace()).args(*problems))?;
@@ -63,18 +66,24 @@ pub(crate) fn suite() -> Result<Outcome> {
         run(mpirun(ranks, "verify").args(division.split_whitespace()).args(problems))?;
     }
     for (ranks, division, problem, says) in FAULTS {
-        let output =
-            mpirun(*ranks, "verify").args(division.split_whitespace()).arg(problem).stderr(Stdio::piped()).output()?;
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        ensure!(
-            !output.status.success() && message.contains(says),
-            "`{problem}` {division}: expected `{says}`, not\n{message}"
-        );
+        fails(mpirun(*ranks, "verify").args(division.split_whitespace()).arg(problem), says)?;
     }
     disagreements()?;
+    run(mpirun_command(3).arg(target_folder().join("debug/examples/wrong_argument")))?;
+    run(&mut mpirun(2, "info"))?;
+    run(mpirun(2, "verify").args(DEVICE_CASES).args(["--device", "opencl:0"]))?;
+    fails(mpirun(2, "verify").args(["dct2 f64 8x8", "--device", "opencl:0", "--messages", "nccl"]), "NCCL")?;
     run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
     files()?;
     Ok(Outcome::Done)
+}
+
+/// Runs a command that must fail, and say this.
+fn fails(start: &mut Command, says: &str) -> Result<()> {
+    let output = start.stderr(Stdio::piped()).output()?;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(!output.status.success() && message.contains(says), "{start:?}: expected `{says}`, not\n{message}");
+    Ok(())
 }
 
 /// Ranks that plan different problems, and a rank that ends, are errors for all.

@@ -60,7 +60,7 @@ impl Grid {
     ///
     /// # Errors
     /// If it is not.
-    pub(crate) fn check(&self, ranks: usize) -> Result<()> {
+    pub fn check(&self, ranks: usize) -> Result<()> {
         if self.ranks() == ranks {
             return Ok(());
         }

@@ -23,10 +23,15 @@ mod write;
 pub use crate::api::array::{GpuArray, GpuScratch};
 #[doc(hidden)]
 pub use crate::api::direct::DirectConvolution;
+pub use crate::api::memory::GpuMemory;
 pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::GpuPlan;
 pub use crate::api::planner::GpuPlanner;
+pub use crate::api::team::GpuTeam;
 pub use crate::backend::device::Device;
+pub use crate::backend::interface::TeamId;
+pub use crate::backend::types::{BoxCopy, Message};
+pub use crate::desc::geometry::SlabLayout;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::limits::{Api, DeviceId, DeviceInfo};

@@ -1,6 +1,6 @@
 //! What the command takes.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use fourfold::Problem;
 use fourfold_distributed::{Distribution, Grid};
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ const EXAMPLES: &str = "\
 Examples:
   mpirun -n 4 fourfold-mpi verify \"dct2 f64 64x48x40\" --grid 2x2
   mpirun -n 4 fourfold-mpi bench \"dct2 f64 4096x4096\" --from 'p,*' --to 'p,*'
+  mpirun -n 2 fourfold-mpi bench \"dct2 f64 16384x16384\" --device cuda --messages nccl
   mpirun -n 4 fourfold-mpi transform \"dct2 f64 512x512x256 ortho\" in.npy -o out.npy
 
 Distributions say, for each axis, which dimension of the grid divides it: p is the first one, q the
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Transform(Transform),
     /// Print the recipe: passes and exchanges
     Plan(Plan),
+    /// Print the MPI library, the devices, and how their memory is sent
+    Info,
 }
 
 /// How arrays are divided.
@@ -49,6 +52,21 @@ pub(crate) struct Division {
     /// Threads of each rank
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: usize,
+    /// Compute on devices: `cuda` or `opencl` for one device a rank, in turn; `cuda:0` for this one
+    #[arg(long)]
+    pub(crate) device: Option<String>,
+    /// What exchanges parts on devices
+    #[arg(long, value_enum, default_value_t = Messages::Mpi)]
+    pub(crate) messages: Messages,
+}
+
+/// What sends messages between devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Messages {
+    /// MPI, from the memory of devices if the library can, else through pinned memory
+    Mpi,
+    /// NCCL, with a GPU for each rank
+    Nccl,
 }
 
 #[derive(Debug, Args)]

@@ -1,27 +1,10 @@
 //! Parts of arrays of any element type.
 
+use crate::any_plan::AnyPlan;
 use anyhow::Result;
 use fourfold::oracle::verify::Data;
-use fourfold_distributed::{ArrayDesc, Grid, Only, Plan};
-use fourfold_mpi::MpiRank;
+use fourfold_distributed::{ArrayDesc, Grid, Only};
 use num_complex::Complex;
-
-/// Evaluates `$body` with the two slices, whose types are those of a plan.
-macro_rules! with_slices {
-    ($input:expr, $output:expr, $x:ident, $y:ident => $body:expr) => {
-        match ($input, $output) {
-            (Data::F32($x), Data::F32($y)) => $body,
-            (Data::F32($x), Data::ComplexF32($y)) => $body,
-            (Data::ComplexF32($x), Data::F32($y)) => $body,
-            (Data::ComplexF32($x), Data::ComplexF32($y)) => $body,
-            (Data::F64($x), Data::F64($y)) => $body,
-            (Data::F64($x), Data::ComplexF64($y)) => $body,
-            (Data::ComplexF64($x), Data::F64($y)) => $body,
-            (Data::ComplexF64($x), Data::ComplexF64($y)) => $body,
-            _ => unreachable!("both sides have one precision"),
-        }
-    };
-}
 
 /// The arrays of one rank.
 pub(crate) struct Arrays {
@@ -31,20 +14,23 @@ pub(crate) struct Arrays {
 
 impl Arrays {
     /// Zeros, as many as the plan needs.
-    pub(crate) fn new(plan: &Plan<MpiRank>) -> Result<Arrays> {
+    pub(crate) fn new(plan: &AnyPlan) -> Result<Arrays> {
         let (recipe, precision) = (plan.recipe(), plan.recipe().problem().precision());
+        let [input, output] = plan.lengths();
         Ok(Arrays {
-            input: Data::try_filled(precision, recipe.input().domain, plan.input_len(), 0.0)?,
-            output: Data::try_filled(precision, recipe.output().domain, plan.output_len(), 0.0)?,
+            input: Data::try_filled(precision, recipe.input().domain, input, 0.0)?,
+            output: Data::try_filled(precision, recipe.output().domain, output, 0.0)?,
         })
     }
 
-    /// Executes the plan, or only a part of it.
-    pub(crate) fn execute(&mut self, plan: &mut Plan<MpiRank>, only: Option<Only>) -> fourfold::Result<()> {
-        with_slices!(&self.input, &mut self.output, x, y => match only {
-            None => plan.execute(x, y),
-            Some(only) => plan.execute_only(only, x, y),
-        })
+    /// Executes the plan, or only a part of it, when `meet` has returned. Returns the seconds.
+    pub(crate) fn execute(
+        &mut self,
+        plan: &mut AnyPlan,
+        only: Option<Only>,
+        meet: &dyn Fn() -> fourfold::Result<()>,
+    ) -> fourfold::Result<f64> {
+        plan.execute([&mut self.input, &mut self.output], only, meet)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command `fourfold-mpi`. Every rank runs it. Rank 0 prints.
 
+mod any_plan;
 mod args;
 mod commands;
 mod data;
@@ -33,6 +34,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Verify(args) => commands::verify::verify(&rank, args),
         Command::Bench(args) => commands::bench::bench(&rank, args),
         Command::Transform(args) => commands::transform::transform(&rank, args),
+        Command::Info => commands::info::info(&rank),
         Command::Plan(args) => Session::new(&rank, &args.division)
             .and_then(|session| session.say(|| session.recipe(&args.problem).map(|recipe| recipe.to_string()))),
     };

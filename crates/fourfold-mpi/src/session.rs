@@ -1,9 +1,10 @@
 //! What all commands need: the grid, recipes, and answers of rank 0.
 
+use crate::any_plan::AnyPlan;
 use crate::args::Division;
 use anyhow::{Result, bail};
 use fourfold::Problem;
-use fourfold_distributed::{Distribution, Exchange, Grid, Plan, Planner, Recipe};
+use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
 
 /// A rank, and how arrays are divided.
@@ -37,9 +38,8 @@ impl Session {
     }
 
     /// The plan of a problem.
-    pub(crate) fn plan(&self, problem: &Problem) -> Result<Plan<MpiRank>> {
-        let core = fourfold::Planner::builder().threads(self.division.threads).build()?;
-        Ok(Planner::new(core, self.rank.clone()).plan(self.recipe(problem))?)
+    pub(crate) fn plan(&self, problem: &Problem) -> Result<AnyPlan> {
+        AnyPlan::new(&self.rank, &self.division, self.recipe(problem))
     }
 
     /// The numbers of all ranks.

@@ -8,6 +8,9 @@ use fourfold::Result;
 ///
 /// A rank that cannot take part calls [`Exchange::refuse`], so that no other one waits for it.
 pub trait Exchange {
+    /// The memory that parts are in: bytes of the host, or memory of a device.
+    type Memory: ?Sized;
+
     /// An exchange that has been prepared, with what it keeps between executions.
     type Route;
 
@@ -36,7 +39,7 @@ pub trait Exchange {
     /// # Errors
     /// If a rank is lost, refuses, or executes another exchange. The content of `to` is then
     /// undefined.
-    fn exchange(&self, route: &mut Self::Route, from: &[u8], to: &mut [u8]) -> Result<usize>;
+    fn exchange(&self, route: &mut Self::Route, from: &Self::Memory, to: &mut Self::Memory) -> Result<usize>;
 
     /// Takes part in an exchange without data: it then fails on all ranks that receive from this one.
     fn refuse(&self, route: &mut Self::Route);

@@ -1,4 +1,5 @@
 pub(crate) mod exchange;
 pub(crate) mod moves;
+pub(crate) mod packed;
 pub(crate) mod region;
 pub(crate) mod threads;

@@ -1,5 +1,6 @@
 //! What each rank sends and receives in an exchange.
 
+use crate::distribution::block;
 use crate::exchange::region::{Region, RegionCopy};
 use crate::grid::Grid;
 use crate::hash::hash;
@@ -22,6 +23,15 @@ pub struct Moves {
     stays: Option<RegionCopy>,
     /// What it can copy from the parts of others, with their ranks.
     pub(crate) copies: Vec<(usize, RegionCopy)>,
+}
+
+/// Which part of each message of an exchange is moved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MessagePart {
+    /// The axis that is cut.
+    pub(crate) axis: usize,
+    pub(crate) number: usize,
+    pub(crate) parts: usize,
 }
 
 /// Elements that one rank sends to another one, in the same order on both sides.
@@ -68,6 +78,64 @@ impl Moves {
             moves.copies.extend(copy.map(|copy| (other, copy)));
         }
         moves
+    }
+
+    /// The same between memories in which messages lie one after another, ordered by the other rank's
+    /// number. What stays is one of them. Only part `cut.number` of `cut.parts` of each message is
+    /// moved: a block of the elements along the axis with which messages begin.
+    pub(crate) fn packed(
+        [before, after]: [&ArrayDesc; 2],
+        precision: Precision,
+        grid: &Grid,
+        rank: usize,
+        cut: MessagePart,
+    ) -> Moves {
+        let element = precision.bytes() * before.domain.reals();
+        let elements = [before, after].map(|array| array.elements(grid, rank));
+        let id = hash(&format!("packed {element} {before:?} {after:?} {cut:?}"));
+        let size = |from: usize, to: usize| {
+            common(&before.ranges(grid, from), &after.ranges(grid, to)).iter().map(Range::len).product::<usize>()
+        };
+        // The part of a message that begins at an element of the memory.
+        let part = |from: usize, to: usize, start: usize| {
+            let (rows, size) = (before.ranges(grid, from)[cut.axis].len(), size(from, to));
+            // A message that is not cut may have some of the rows only.
+            let (rows, row) = if cut.parts == 1 { (size, 1) } else { (rows, size / rows.max(1)) };
+            let block = block(rows, cut.parts, cut.number);
+            Region { offset: start + block.start * row, axes: vec![[block.len() * row, 1]] }
+        };
+        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: None, copies: vec![] };
+        let mut starts = [0, 0];
+        for other in 0..grid.ranks() {
+            let [send, receive] = [part(rank, other, starts[0]), part(other, rank, starts[1])];
+            starts = [starts[0] + size(rank, other), starts[1] + size(other, rank)];
+            let theirs = || (0..rank).map(|before| size(other, before)).sum();
+            let has_any = |region: &Region| region.elements() > 0;
+            let copy = has_any(&receive).then(|| RegionCopy::new(&part(other, rank, theirs()), &receive, element));
+            if other == rank {
+                moves.stays = copy;
+                continue;
+            }
+            moves.copies.extend(copy.map(|copy| (other, copy)));
+            moves.sends.extend(has_any(&send).then_some(Move { rank: other, region: send }));
+            moves.receives.extend(has_any(&receive).then_some(Move { rank: other, region: receive }));
+        }
+        moves
+    }
+
+    /// A hash of both distributed arrays, which is the same on all ranks of an exchange, and not 0.
+    pub fn id(&self) -> u64 {
+        self.id | 1
+    }
+
+    /// What this rank can copy from the parts of others, with their ranks.
+    pub fn copies(&self) -> &[(usize, RegionCopy)] {
+        &self.copies
+    }
+
+    /// What stays on this rank.
+    pub fn stays(&self) -> Option<&RegionCopy> {
+        self.stays.as_ref()
     }
 
     /// The bytes of an element.
@@ -124,7 +192,7 @@ impl Moves {
 }
 
 /// The intersection of two boxes.
-fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(crate) fn common(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
     let both = |(a, b): (&Range<usize>, &Range<usize>)| {
         let start = a.start.max(b.start);
         start..a.end.min(b.end).max(start)

@@ -54,17 +54,27 @@ impl Region {
     }
 }
 
+/// The strides of an array of these lengths, whose axes are stored in `order` without gaps.
+pub(crate) fn strides(lengths: &[usize], order: &[usize]) -> Vec<isize> {
+    let mut strides = vec![0; lengths.len()];
+    order.iter().rev().fold(1, |stride, &axis| {
+        strides[axis] = stride as isize;
+        stride * lengths[axis]
+    });
+    strides
+}
+
 /// Elements to copy from one region to another of the same lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RegionCopy {
+pub struct RegionCopy {
     /// The bytes of a run.
-    run: usize,
+    pub run: usize,
     /// The first bytes of both sides.
-    starts: [usize; 2],
+    pub starts: [usize; 2],
     /// The number of runs along each axis, and the distances between them in bytes on both sides.
-    axes: Vec<(usize, [usize; 2])>,
+    pub axes: Vec<(usize, [usize; 2])>,
     /// The bytes after the last ones of both sides.
-    pub(crate) ends: [usize; 2],
+    pub ends: [usize; 2],
 }
 
 impl RegionCopy {
@@ -87,7 +97,7 @@ impl RegionCopy {
     }
 
     /// The number of bytes that are copied.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.run * self.axes.iter().map(|(count, _)| count).product::<usize>()
     }
 

@@ -171,6 +171,7 @@ impl Drop for Member {
 }
 
 impl Exchange for ThreadRank {
+    type Memory = [u8];
     type Route = ThreadRoute;
 
     fn rank(&self) -> usize {

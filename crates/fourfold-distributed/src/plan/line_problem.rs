@@ -3,31 +3,37 @@
 use fourfold::engine::{AxisTransform, Transform1d};
 use fourfold::{Kind, Norm, Problem, ProblemBuilder, Result};
 
-/// The transform along one axis of `problem` as a problem for an array of another shape along the
-/// other axes. Its total scale is `scale`.
+/// The transforms along some axes of `problem` as a problem for an array of another shape along the
+/// other axes. Its total scale is `scale`. Several transforms are all sums of reals, or all complex FFTs.
 ///
 /// # Errors
 /// If the array does not fit the address space, or if the scale does not fit the precision.
 pub(crate) fn line_problem(
     problem: &Problem,
-    transform: &AxisTransform,
+    transforms: &[AxisTransform],
     shape: &[usize],
     scale: f64,
-    output_strides: Option<&[isize]>,
+    [input_strides, output_strides]: [Option<&[isize]>; 2],
 ) -> Result<Problem> {
-    let kind = kind_of(problem, transform);
-    // The norm that does not scale the kind.
-    let norm = if kind.scale(transform.n, Norm::Backward) == 1.0 { Norm::Backward } else { Norm::Forward };
+    let kinds: Vec<_> = transforms.iter().map(|transform| kind_of(problem, transform)).collect();
+    let axes: Vec<_> = transforms.iter().map(|transform| transform.axis as isize).collect();
+    // The norm that does not scale the kind, if there is only one.
+    let is_plain = |(kind, transform): (&Kind, &AxisTransform)| kind.scale(transform.n, Norm::Backward) == 1.0;
+    let norm = if kinds.iter().zip(transforms).any(is_plain) { Norm::Backward } else { Norm::Forward };
     let build = |orthogonalize: bool, scale: f64| {
-        let builder = Problem::builder(kind, problem.precision(), shape).axes([transform.axis as isize]);
+        let builder = Problem::builder(&kinds, problem.precision(), shape).axes(&axes);
         let builder = builder.norm(norm).orthogonalize(orthogonalize).scale(scale);
         let builder = if problem.is_adjoint() { builder.adjoint() } else { builder };
+        let builder = input_strides.into_iter().fold(builder, ProblemBuilder::input_strides);
         output_strides.into_iter().fold(builder, ProblemBuilder::output_strides).build()
     };
     let plain = build(false, 1.0)?;
-    let orthogonalize = plain.transforms()[0].end_weights != transform.end_weights;
+    let weighs = |transform: &AxisTransform| {
+        let other = plain.transforms().iter().find(|other| other.axis == transform.axis);
+        other.is_none_or(|other| other.end_weights != transform.end_weights)
+    };
     // Adjoints of half spectra have the factor 1/2 or 2, so the quotient is exact.
-    build(orthogonalize, scale / plain.scale())
+    build(transforms.iter().any(weighs), scale / plain.scale())
 }
 
 /// The kind of a transform. `rfft` and `irfft` along several axes make or undo a half spectrum along

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// The executable form of a recipe on one rank. It owns its work array, and the exchanges take part in
 /// those of all ranks, so executions need the plan exclusively.
-pub struct Plan<E: Exchange> {
+pub struct Plan<E: Exchange<Memory = [u8]>> {
     recipe: Recipe,
     exchange: E,
     steps: Vec<PlannedStep<E::Route>>,
@@ -45,7 +45,7 @@ pub enum Only {
     Exchanges,
 }
 
-impl<E: Exchange> Plan<E> {
+impl<E: Exchange<Memory = [u8]>> Plan<E> {
     pub(crate) fn new(recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
         let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
         let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
@@ -165,8 +165,9 @@ impl<E: Exchange> Plan<E> {
     }
 
     fn check<I: Element, O: Element>(&self, input: &[I], output: &[O]) -> Result<()> {
-        check_end("input", self.recipe.input(), self.recipe.problem().precision(), input, self.input_len())?;
-        check_end("output", self.recipe.output(), self.recipe.problem().precision(), output, self.output_len())
+        let precision = self.recipe.problem().precision();
+        check_part::<I>("input", self.recipe.input(), precision, input.len(), self.input_len())?;
+        check_part::<O>("output", self.recipe.output(), precision, output.len(), self.output_len())
     }
 }
 
@@ -177,12 +178,15 @@ fn most_bytes(recipe: &Recipe, rank: usize, is_there: &dyn Fn(ArrayId) -> bool) 
     written.map(|(_, array)| array.elements(recipe.grid(), rank) * array.domain.reals() * real).max().unwrap_or(0)
 }
 
-/// Checks the slice of the input or the output.
-fn check_end<T: Element>(
+/// Checks the number and the type of the elements that an execution is given for a part of `array`.
+///
+/// # Errors
+/// If they do not fit.
+pub fn check_part<T: Element>(
     name: &str,
     array: &ArrayDesc,
     precision: Precision,
-    slice: &[T],
+    given: usize,
     needed: usize,
 ) -> Result<()> {
     let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
@@ -194,8 +198,8 @@ fn check_end<T: Element>(
         let (given, wanted) = (describe(T::DOMAIN, T::PRECISION), describe(array.domain, precision));
         return fail(format!("the {name} has elements of type {given}, the problem {wanted}"));
     }
-    if slice.len() < needed {
-        return fail(format!("the {name} has {} elements, this rank needs {needed}", slice.len()));
+    if given < needed {
+        return fail(format!("the {name} has {given} elements, this rank needs {needed}"));
     }
     Ok(())
 }

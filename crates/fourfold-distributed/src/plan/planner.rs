@@ -15,7 +15,7 @@ pub struct Planner<E> {
     exchange: E,
 }
 
-impl<E: Exchange + Clone> Planner<E> {
+impl<E: Exchange<Memory = [u8]> + Clone> Planner<E> {
     /// A planner of the rank `exchange`, whose passes are planned by `core`.
     pub fn new(core: fourfold::Planner, exchange: E) -> Planner<E> {
         Planner { core, exchange }
@@ -51,12 +51,7 @@ impl<E: Exchange + Clone> Planner<E> {
 
     fn plan_any(&self, recipe: Result<Recipe>, factors: Option<Factors<'_>>) -> Result<Plan<E>> {
         let plan = recipe.and_then(|recipe| self.prepare(recipe, factors));
-        // The least bit is 1, so that 0 says that there is no plan.
-        let hash = plan.as_ref().map_or(0, |plan| hash(&plan.recipe().to_string()) | 1);
-        let hashes = self.exchange.all_gather(hash);
-        let plan = plan?;
-        check_agreement(&hashes?)?;
-        Ok(plan)
+        agreed(&self.exchange, plan, |plan| plan.recipe())
     }
 
     fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>) -> Result<Plan<E>> {
@@ -65,6 +60,19 @@ impl<E: Exchange + Clone> Planner<E> {
         let steps = preparation.steps()?;
         Plan::new(recipe, self.exchange.clone(), steps)
     }
+}
+
+/// The plan of this rank, if all ranks have made one of the same recipe.
+///
+/// # Errors
+/// On all ranks: if one of them has no plan, or one of another recipe.
+pub fn agreed<E: Exchange, P>(exchange: &E, plan: Result<P>, recipe: impl Fn(&P) -> &Recipe) -> Result<P> {
+    // The least bit is 1, so that 0 says that there is no plan.
+    let hash = plan.as_ref().map_or(0, |plan| hash(&recipe(plan).to_string()) | 1);
+    let hashes = exchange.all_gather(hash);
+    let plan = plan?;
+    check_agreement(&hashes?)?;
+    Ok(plan)
 }
 
 /// Checks that all ranks have made the same plan.

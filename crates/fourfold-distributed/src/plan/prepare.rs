@@ -2,6 +2,7 @@
 
 use crate::exchange::exchange::Exchange;
 use crate::exchange::moves::Moves;
+use crate::exchange::region::strides;
 use crate::plan::line_problem::line_problem;
 use crate::plan::plan::PlannedStep;
 use crate::plan::twiddles::twiddles;
@@ -13,7 +14,7 @@ use fourfold::{Error, ErrorKind, Multiplier, Pipeline, Problem, Result};
 use std::ops::Range;
 
 /// The factors of a filter on one rank, for the ranges of indices that it has.
-pub(crate) type Factors<'a> = &'a dyn Fn(&[Range<usize>]) -> Multiplier;
+pub type Factors<'a> = &'a dyn Fn(&[Range<usize>]) -> Multiplier;
 
 /// What the steps of one rank are made from.
 pub(crate) struct Preparation<'a, E> {
@@ -23,22 +24,17 @@ pub(crate) struct Preparation<'a, E> {
     pub(crate) factors: Option<Factors<'a>>,
 }
 
-impl<E: Exchange> Preparation<'_, E> {
+impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
     /// The steps.
     ///
     /// # Errors
     /// If the recipe and the factors do not fit each other, or if there is no memory.
     pub(crate) fn steps(&self) -> Result<Vec<PlannedStep<E::Route>>> {
-        let is_filter = self.recipe.subject().is_filter();
-        if is_filter != self.factors.is_some() {
-            let wanted = if is_filter { "needs" } else { "takes no" };
-            let message = format!("`{}` {wanted} factors", self.recipe.subject());
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        (0..self.recipe.steps().len()).map(|i| self.step(i)).collect()
+        let passes = RankPasses::new(self.recipe, self.exchange.rank(), self.factors)?;
+        (0..self.recipe.steps().len()).map(|i| self.step(&passes, i)).collect()
     }
 
-    fn step(&self, i: usize) -> Result<PlannedStep<E::Route>> {
+    fn step(&self, passes: &RankPasses<'_>, i: usize) -> Result<PlannedStep<E::Route>> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
         let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
         match &recipe.steps()[i].action {
@@ -46,56 +42,109 @@ impl<E: Exchange> Preparation<'_, E> {
                 let moves = Moves::new(before, after, recipe.problem().precision(), recipe.grid(), rank);
                 Ok(PlannedStep::Exchange { bytes_sent: moves.bytes_sent(), route: self.exchange.route(moves)? })
             }
-            Action::Pass { ops, .. } => {
+            Action::Pass { .. } => {
                 let elements = [before, after].map(|array| array.elements(recipe.grid(), rank));
                 let domains = [before.domain, after.domain];
-                let plan = if elements[0] == 0 { None } else { Some(Box::new(self.pass(i, before, after, ops)?)) };
+                let written = strides(&passes.lengths(after), &after.order);
+                let output = (after.order != before.order).then_some(&written[..]);
+                let pipeline = passes.pipeline(i..i + 1, None, [None, output])?;
+                let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
         }
     }
+}
 
-    /// The plan of pass `i` on a rank that has something of the array.
-    fn pass(&self, i: usize, before: &ArrayDesc, after: &ArrayDesc, ops: &[PassOp]) -> Result<fourfold::Plan> {
-        let (grid, rank) = (self.recipe.grid(), self.exchange.rank());
-        let lengths = |array: &ArrayDesc| array.ranges(grid, rank).iter().map(Range::len).collect::<Vec<_>>();
-        let (shape, written) = (lengths(before), strides(&lengths(after), &after.order));
-        let is_last = |op: &PassOp| ops.last() == Some(op);
+/// The passes of a recipe on one rank, as problems for an engine.
+pub struct RankPasses<'a> {
+    recipe: &'a Recipe,
+    rank: usize,
+    factors: Option<Factors<'a>>,
+}
+
+impl<'a> RankPasses<'a> {
+    /// The passes of `rank`, with its factors if the recipe is that of a filter.
+    ///
+    /// # Errors
+    /// If a filter has no factors, or if another recipe has some.
+    pub fn new(recipe: &'a Recipe, rank: usize, factors: Option<Factors<'a>>) -> Result<RankPasses<'a>> {
+        let is_filter = recipe.subject().is_filter();
+        if is_filter == factors.is_some() {
+            return Ok(RankPasses { recipe, rank, factors });
+        }
+        let wanted = if is_filter { "needs" } else { "takes no" };
+        Err(Error::new(ErrorKind::Argument, format!("`{}` {wanted} factors", recipe.subject())))
+    }
+
+    /// The lengths of this rank's part of an array.
+    fn lengths(&self, array: &ArrayDesc) -> Vec<usize> {
+        array.ranges(self.recipe.grid(), self.rank).iter().map(Range::len).collect()
+    }
+
+    /// What this rank computes in these steps, which are passes. Several have one transform each, as those
+    /// that [`packed_steps`](crate::exchange::packed::packed_steps) puts together. `block` is an axis, and
+    /// how much of its length is computed; no step then multiplies. Without strides, its arrays are in C
+    /// order. `None` if the rank has nothing.
+    ///
+    /// # Errors
+    /// If the factors do not fit, or if there is no memory for them.
+    pub fn pipeline(
+        &self,
+        steps: Range<usize>,
+        block: Option<(usize, usize)>,
+        strides: [Option<&[isize]>; 2],
+    ) -> Result<Option<Pipeline<'static>>> {
+        let mut shape = self.lengths(&self.recipe.arrays()[steps.start]);
+        if let Some((axis, length)) = block {
+            shape[axis] = length;
+        }
+        if shape.contains(&0) {
+            return Ok(None);
+        }
+        let ops: Vec<_> = self.recipe.steps()[steps.clone()].iter().flat_map(pass_ops).collect();
         let mut pipeline = Pipeline::new();
-        for op in ops {
+        if steps.len() > 1 {
+            let transforms: Vec<_> = ops.iter().filter_map(PassOp::transform).collect();
+            let Some((stage, _)) = transforms.first() else { return Ok(None) };
+            let mut together: Vec<_> = transforms.iter().map(|(_, transform)| *transform).collect();
+            together.sort_by_key(|transform| transform.axis);
+            return Ok(Some(pipeline.transform(self.line(steps.end, *stage, &together, &shape, strides)?)));
+        }
+        for (number, op) in ops.iter().enumerate() {
             pipeline = match op {
                 PassOp::Multiply => pipeline.multiply(self.multiplier()?),
                 PassOp::Transform { stage, transform } => {
-                    let output = (is_last(op) && after.order != before.order).then_some(&written[..]);
-                    pipeline.transform(self.line(i, *stage, transform, &shape, output)?)
+                    let input = strides[0].filter(|_| number == 0);
+                    let output = strides[1].filter(|_| number + 1 == ops.len());
+                    pipeline.transform(self.line(steps.end, *stage, &[*transform], &shape, [input, output])?)
                 }
             };
         }
-        self.core.plan(pipeline)
+        Ok(Some(pipeline))
     }
 
-    /// The problem of a transform on this rank, whose part has the lengths `shape` along other axes.
+    /// The problem of transforms on this rank, whose part has the lengths `shape` along other axes. Step
+    /// `end` comes next.
     fn line(
         &self,
-        i: usize,
+        end: usize,
         stage: usize,
-        transform: &AxisTransform,
+        transforms: &[AxisTransform],
         shape: &[usize],
-        output: Option<&[isize]>,
+        strides: [Option<&[isize]>; 2],
     ) -> Result<Problem> {
         let problem = &self.recipe.subject().stages()[stage];
-        let belongs = |op: &PassOp| matches!(op, PassOp::Transform { stage: other, .. } if *other == stage);
-        let in_step = |step: &Step| matches!(&step.action, Action::Pass { ops, .. } if ops.iter().any(belongs));
-        let is_last = !self.recipe.steps()[i + 1..].iter().any(in_step);
+        let belongs = |op: PassOp| op.transform().is_some_and(|(other, _)| other == stage);
+        let is_last = !self.recipe.steps()[end..].iter().flat_map(pass_ops).any(belongs);
         let mut shape = shape.to_vec();
-        shape[transform.axis] = transform.n;
-        line_problem(problem, transform, &shape, if is_last { problem.scale() } else { 1.0 }, output)
+        transforms.iter().for_each(|transform| shape[transform.axis] = transform.n);
+        line_problem(problem, transforms, &shape, if is_last { problem.scale() } else { 1.0 }, strides)
     }
 
     /// The factors of this rank.
     fn multiplier(&self) -> Result<Multiplier> {
         let multiplied = self.recipe.multiplied().expect("the recipe multiplies");
-        let ranges = multiplied.ranges(self.recipe.grid(), self.exchange.rank());
+        let ranges = multiplied.ranges(self.recipe.grid(), self.rank);
         let subject = self.recipe.subject();
         match (subject.long_signal(), self.factors) {
             (Some(signal), _) => twiddles(signal, &ranges),
@@ -106,6 +155,12 @@ impl<E: Exchange> Preparation<'_, E> {
             (None, None) => unreachable!("the factors have been checked"),
         }
     }
+}
+
+/// The steps of a pass; none of an exchange.
+fn pass_ops(step: &Step) -> impl Iterator<Item = PassOp> {
+    let ops = if let Action::Pass { ops, .. } = &step.action { &ops[..] } else { &[] };
+    ops.iter().copied()
 }
 
 /// The factors with lists for all axes of the array, of which the last one may be of length 1.
@@ -126,14 +181,4 @@ fn with_unit_axis(multiplier: Multiplier, axes: usize) -> Multiplier {
         }
         other => other,
     }
-}
-
-/// The strides of an array of these lengths, whose axes are stored in `order` without gaps.
-fn strides(lengths: &[usize], order: &[usize]) -> Vec<isize> {
-    let mut strides = vec![0; lengths.len()];
-    order.iter().rev().fold(1, |stride, &axis| {
-        strides[axis] = stride as isize;
-        stride * lengths[axis]
-    });
-    strides
 }

@@ -47,6 +47,13 @@ pub enum PassOp {
     Multiply,
 }
 
+impl PassOp {
+    /// The transform, with the number of the problem that it belongs to.
+    pub fn transform(&self) -> Option<(usize, AxisTransform)> {
+        if let PassOp::Transform { stage, transform } = self { Some((*stage, *transform)) } else { None }
+    }
+}
+
 impl fmt::Display for PassOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

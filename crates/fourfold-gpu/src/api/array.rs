@@ -152,6 +152,11 @@ impl GpuScratch {
         Ok(GpuScratch { buffer: device.runtime.allocate(bytes)?, device: device.clone(), bytes })
     }
 
+    /// The device and the queue that it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -5,7 +5,8 @@ use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::lower::passes::lower;
+use crate::desc::geometry::SlabLayout;
+use crate::lower::passes::lower_in_slabs;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
 use crate::run::kernel_cache::KernelCache;
@@ -20,8 +21,8 @@ pub(crate) enum AnyExecutable {
 }
 
 impl AnyExecutable {
-    /// Lowers a recipe of passes, as [`lower`] does, and makes it executable; an action and choices
-    /// are for passes.
+    /// Lowers a recipe of passes, as [`lower_in_slabs`] does, and makes it executable; an action,
+    /// choices and slabs are for passes.
     pub(crate) fn new(
         device: &Device,
         kernel_cache: &KernelCache,
@@ -29,10 +30,11 @@ impl AnyExecutable {
         parts: bool,
         action: Option<&Action>,
         choices: &[Choice],
+        slabs: Option<SlabLayout>,
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                let lowered = lower(kernel_cache.limits(), recipe, parts, action, choices)?;
+                let lowered = lower_in_slabs(kernel_cache.limits(), recipe, parts, action, choices, slabs)?;
                 AnyExecutable::Fused(Executable::new(device, kernel_cache, &lowered)?)
             }
             AnyRecipe::Staged(recipe) => {

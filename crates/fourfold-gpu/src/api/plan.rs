@@ -6,6 +6,7 @@ use crate::backend::device::Device;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
+use crate::desc::geometry::SlabLayout;
 use crate::error::{argument, elsewhere};
 use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::AnyRecipe;
@@ -35,6 +36,8 @@ pub struct GpuPlan {
     kernel_cache: Arc<KernelCache>,
     action: Option<Arc<Action>>,
     choices: Vec<Choice>,
+    /// How the output is cut into slabs.
+    slabs: Option<SlabLayout>,
     executable: AnyExecutable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
@@ -51,10 +54,12 @@ impl GpuPlan {
         parts: bool,
         action: Option<Arc<Action>>,
         choices: Vec<Choice>,
+        slabs: Option<SlabLayout>,
     ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: AnyExecutable::new(device, kernel_cache, &recipe, parts, action.as_deref(), &choices)?,
+            executable: AnyExecutable::new(device, kernel_cache, &recipe, parts, action.as_deref(), &choices, slabs)?,
             choices,
+            slabs,
             action,
             device: device.clone(),
             recipe,
@@ -81,8 +86,15 @@ impl GpuPlan {
         self.action.as_deref().and_then(Action::padded).unwrap_or(self.problem().input())
     }
 
+    /// The elements that the output needs: those of the problem's layout, or of all slabs with what lies
+    /// between them.
+    fn output_len(&self) -> usize {
+        let output = self.end().output();
+        self.slabs.map_or(output.len, |slabs| (slabs.count - 1) * slabs.distance + output.len / slabs.count)
+    }
+
     /// The problem that the last pass completes.
-    fn end(&self) -> &Problem {
+    pub(crate) fn end(&self) -> &Problem {
         match &self.recipe {
             AnyRecipe::Fused(recipe) => recipe.inverse().unwrap_or(recipe.problem()),
             AnyRecipe::Staged(recipe) => recipe.problem(),
@@ -115,8 +127,9 @@ impl GpuPlan {
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.typed::<I, O>(&self.device)?;
         let input = fitting("input", input, self.input())?;
-        long_enough("output", output.len(), self.end().output())?;
-        let output = &mut output[..self.end().output().len];
+        let needed = self.output_len();
+        long_enough("output", output.len(), needed)?;
+        let output = &mut output[..needed];
         let from = self.device.upload(input)?;
         // What lies between the elements is to stay.
         let gaps = self.end().output().elements() < output.len();
@@ -131,7 +144,7 @@ impl GpuPlan {
     /// As [`GpuPlan::execute`], and if input and output differ in domain or shape.
     pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
         let layout = self.end().output();
-        long_enough("array", data.len(), layout)?;
+        long_enough("array", data.len(), layout.len)?;
         let data = &mut data[..layout.len];
         let mut array = self.device.upload(data)?;
         self.execute_on_in_place(&mut array)?;
@@ -185,7 +198,7 @@ impl GpuPlan {
         plan.enqueue(number..number + 1, Some(input), output, Some(scratch))
     }
 
-    fn all(&self) -> Range<usize> {
+    pub(crate) fn all(&self) -> Range<usize> {
         0..self.executable.launches()
     }
 
@@ -244,6 +257,7 @@ impl GpuPlan {
                 true,
                 self.action.clone(),
                 self.choices.clone(),
+                self.slabs,
             )?;
             // Another thread may have been faster.
             let _ = self.both_parts.set(Box::new(plan));
@@ -282,31 +296,38 @@ impl GpuPlan {
         output: &mut GpuArray<O>,
         scratch: Option<&mut GpuScratch>,
     ) -> Result<()> {
+        let input = input.map(|input| (&input.device, &input.buffer, input.len()));
+        self.enqueue_buffers(launches, input, (&output.device, &output.buffer, output.len()), scratch)
+    }
+
+    /// The same of buffers, with their devices and their numbers of elements.
+    pub(crate) fn enqueue_buffers(
+        &self,
+        launches: Range<usize>,
+        input: Option<(&Device, &Buffer, usize)>,
+        (device, output, output_len): (&Device, &Buffer, usize),
+        scratch: Option<&mut GpuScratch>,
+    ) -> Result<()> {
         let (from, to) = (self.input(), self.end().output());
-        if !self.device.runtime.same(&output.device.runtime) {
+        if !self.device.runtime.same(&device.runtime) {
             return Err(elsewhere());
         }
         match input {
-            Some(input) => {
-                one_queue(&input.device, &output.device)?;
-                long_enough("input", input.len(), from)?;
+            Some((input_device, _, len)) => {
+                one_queue(input_device, device)?;
+                long_enough("input", len, from.len)?;
             }
-            None if from != to => {
+            None if from != to || self.slabs.is_some() => {
                 let message =
                     format!("`{}` has different layouts for input and output: it cannot run in place", self.problem());
                 return Err(argument(message));
             }
             None => {}
         }
-        long_enough("output", output.len(), to)?;
-        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
-        self.executable.enqueue(
-            launches,
-            &output.device.queue,
-            input.map(|input| &input.buffer),
-            &output.buffer,
-            scratch,
-        )
+        long_enough("output", output_len, self.output_len())?;
+        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, device)).transpose()?;
+        let input = input.map(|(_, buffer, _)| buffer);
+        self.executable.enqueue(launches, &device.queue, input, output, scratch)
     }
 
     fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {
@@ -361,13 +382,13 @@ impl GpuPlan {
 }
 
 fn fitting<'a, T>(name: &str, data: &'a [T], layout: &Layout) -> Result<&'a [T]> {
-    long_enough(name, data.len(), layout)?;
+    long_enough(name, data.len(), layout.len)?;
     Ok(&data[..layout.len])
 }
 
-fn long_enough(name: &str, len: usize, layout: &Layout) -> Result<()> {
-    let message = || format!("the {name} has {len} elements; the problem needs {}", layout.len);
-    if len < layout.len { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
+fn long_enough(name: &str, len: usize, needed: usize) -> Result<()> {
+    let message = || format!("the {name} has {len} elements; the problem needs {needed}");
+    if len < needed { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
 }
 
 impl std::fmt::Debug for GpuPlan {

@@ -4,6 +4,7 @@ use crate::api::plan::GpuPlan;
 use crate::backend::device::Device;
 use crate::choose::estimate::{self, Choice};
 use crate::desc::action::Action;
+use crate::desc::geometry::SlabLayout;
 use crate::error::{argument, check_lengths};
 use crate::lower::passes::lower;
 use crate::run::disk_cache::Cache;
@@ -51,6 +52,11 @@ impl GpuPlanner {
         let kernel_cache = Arc::new(KernelCache::new(device.runtime.clone(), target.limits().clone(), cache));
         let (target, planner) = (target.clone(), Planner::new());
         GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), stale: vec![], mistake: None }
+    }
+
+    /// The device for which it plans.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The same, knowing how some problems are best computed. What is known of other engines does
@@ -105,6 +111,26 @@ impl GpuPlanner {
     /// - The errors of [`Planner::recipe`].
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
         self.plan_pipeline(&what.into())
+    }
+
+    /// The plan of a problem or a pipeline whose output is cut into slabs along the axis of the last pass.
+    /// An array without gaps becomes as many messages without gaps. One slab is the whole output.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if another pass is the last, if the number of slabs does not divide its
+    /// axis, if slabs overlap, if the output has gaps or negative strides, or if the last pass multiplies
+    /// what it writes.
+    pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, slabs: SlabLayout) -> Result<GpuPlan> {
+        let pipeline = what.into();
+        if slabs.count == 1 {
+            return self.plan_pipeline(&pipeline);
+        }
+        let recipe = self.recipe(&pipeline)?;
+        check_slabs(&recipe, slabs)?;
+        let known = self.target.choices(&pipeline, &self.lock_wisdom())?;
+        let action = pipeline.multiplier().map(Action::multiply).transpose()?.map(Arc::new);
+        self.mistake.clone().map_or(Ok(()), Err)?;
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe.into(), false, action, known, Some(slabs))
     }
 
     fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
@@ -167,8 +193,40 @@ impl GpuPlanner {
     /// A plan that follows a recipe, with choices for each of its passes, or for none.
     pub(crate) fn prepare(&self, recipe: AnyRecipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
         self.mistake.clone().map_or(Ok(()), Err)?;
-        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices)
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices, None)
     }
+}
+
+/// An error if the output of a recipe cannot be cut into these slabs.
+fn check_slabs(recipe: &Recipe, SlabLayout { axis, count, distance }: SlabLayout) -> Result<()> {
+    let problem = recipe.inverse().unwrap_or(recipe.problem());
+    let fail = |why: &str| {
+        let message = format!("the output of `{problem}` cannot be cut into {count} slabs along axis {axis}: {why}");
+        Err(argument(message))
+    };
+    let output = problem.output();
+    let is_last =
+        recipe.passes().last().is_some_and(|pass| pass.axis == axis && pass.ops.last() != Some(&PassOp::Multiply));
+    if !is_last {
+        return fail("its last pass is no transform along this axis");
+    }
+    if recipe.multiplied().is_some() && recipe.passes().len() > 1 {
+        return fail("it multiplies between passes along several axes");
+    }
+    let is_dense = output.offset == 0 && output.len == output.elements() && output.strides.iter().all(|s| *s >= 0);
+    if !is_dense {
+        return fail("it has gaps or negative strides");
+    }
+    let n = output.shape[axis];
+    if count == 0 || n % count != 0 {
+        return fail(&format!("the axis has {n} elements"));
+    }
+    let slab = output.len / count;
+    let reaches = distance.checked_mul(count).and_then(|all| all.checked_mul(16)).is_some_and(|bytes| bytes < 1 << 62);
+    if distance < slab || !reaches {
+        return fail(&format!("one has {slab} elements, and the next one begins {distance} elements after it"));
+    }
+    Ok(())
 }
 
 /// An error if elements of an input that is multiplied share a place.

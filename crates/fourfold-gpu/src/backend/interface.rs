@@ -5,11 +5,11 @@
 //! looks with [`own`] for the types that it knows. That costs six comparisons of type identifiers a
 //! launch, some nanoseconds of the microseconds that a driver takes.
 
-use crate::backend::types::Grid;
-use crate::error::elsewhere;
+use crate::backend::types::{BoxCopy, Grid, Message};
+use crate::error::{elsewhere, unavailable};
 use crate::limits::{DeviceInfo, Limits};
 use crate::print::printer::Dialect;
-use fourfold::{Problem, Result};
+use fourfold::{Error, Problem, Result};
 use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) trait Backend: Sync {
 }
 
 /// An opened device.
-pub(crate) trait Context: Compile + Allocate + Enqueue + VendorFfts + Send + Sync {
+pub(crate) trait Context: Compile + Allocate + Enqueue + VendorFfts + Teams + Send + Sync {
     fn info(&self) -> &DeviceInfo;
 
     fn limits(&self) -> &Limits;
@@ -101,6 +101,39 @@ pub(crate) trait VendorFfts {
     }
 }
 
+/// The identifier of a team of devices.
+pub type TeamId = [u64; 16];
+
+/// Messages between devices by a library of the device's maker.
+pub(crate) trait Teams {
+    /// The identifier of a new team.
+    fn new_team(&self) -> Result<TeamId> {
+        Err(no_teams())
+    }
+
+    /// Joins a team, when all its members do.
+    fn join_team(&self, _: TeamId, _ranks: usize, _rank: usize) -> Result<Box<dyn Member>> {
+        Err(no_teams())
+    }
+}
+
+fn no_teams() -> Error {
+    unavailable("NCCL connects devices of CUDA only".into())
+}
+
+/// A device in a team.
+pub(crate) trait Member: Send + Sync {
+    /// Enqueues messages to and from other members. Sizes are the caller's to check.
+    fn exchange(
+        &self,
+        queue: &dyn Queue,
+        sends: &[Message],
+        from: &dyn Buffer,
+        receives: &[Message],
+        to: &mut dyn Buffer,
+    ) -> Result<()>;
+}
+
 /// A compiled kernel. It stays loaded as long as something that was enqueued runs it.
 pub(crate) trait Kernel: Any + Send + Sync {
     /// The most threads of a block. A kernel may need more registers or memory than a block of the
@@ -143,6 +176,9 @@ pub(crate) trait Copies {
     fn download(&self, from: &dyn Buffer, data: &mut [u8]) -> Result<()>;
 
     fn copy(&self, from: &dyn Buffer, to: &mut dyn Buffer, bytes: usize) -> Result<()>;
+
+    /// Enqueues a copy of runs of bytes. `from` may be another device's, if the API can copy from it.
+    fn copy_box(&self, from: &dyn Buffer, to: &mut dyn Buffer, copy: &BoxCopy) -> Result<()>;
 
     /// Enqueues a copy of the first bytes of `from`.
     ///

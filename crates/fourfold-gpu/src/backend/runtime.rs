@@ -1,9 +1,9 @@
 //! Devices, their queues, memory and kernels, of any backend: handles that own what a backend made.
 
 use crate::backend::interface;
-use crate::backend::interface::Context;
+use crate::backend::interface::{Context, Member, TeamId};
 use crate::backend::registry::backend;
-use crate::backend::types::{Grid, Plain, bytes, bytes_mut};
+use crate::backend::types::{BoxCopy, Grid, Plain, bytes, bytes_mut};
 use crate::limits::{Api, DeviceInfo, Limits};
 use crate::print::printer::Dialect;
 use fourfold::{Problem, Result};
@@ -121,6 +121,16 @@ impl Runtime {
         Ok(self.0.vendor_fft(problem)?.map(VendorFft))
     }
 
+    /// The identifier of a new team.
+    pub(crate) fn new_team(&self) -> Result<TeamId> {
+        self.0.new_team()
+    }
+
+    /// Joins a team, when all its members do.
+    pub(crate) fn join_team(&self, id: TeamId, ranks: usize, rank: usize) -> Result<Box<dyn Member>> {
+        self.0.join_team(id, ranks, rank)
+    }
+
     /// Whether they are one device, opened once.
     pub(crate) fn same(&self, other: &Runtime) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -177,6 +187,11 @@ impl Queue {
 
     pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
         if bytes == 0 { Ok(()) } else { self.0.copy(&*from.0, &mut *to.0, bytes) }
+    }
+
+    /// Enqueues a copy of runs of bytes.
+    pub(crate) fn copy_box(&self, from: &Buffer, to: &mut Buffer, copy: &BoxCopy) -> Result<()> {
+        self.0.copy_box(&*from.0, &mut *to.0, copy)
     }
 
     /// Enqueues a kernel.

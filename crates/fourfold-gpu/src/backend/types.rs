@@ -1,10 +1,11 @@
 //! What all backends take: grids, and plain numbers.
 
 use crate::error::unavailable;
-use crate::ir::range::Range;
+use crate::ir::range::Range as LaunchRange;
 use crate::limits::{DeviceId, DeviceInfo};
 use fourfold::baseline::GroupShape;
 use fourfold::{Element, Result};
+use std::ops::Range;
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub(crate) struct Grid {
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
     /// The range, whose blocks and threads these are, if the kernel is for one.
-    pub(crate) range: Option<Range>,
+    pub(crate) range: Option<LaunchRange>,
     /// Whether the launch before it is of the same plan: then it may begin before that has ended,
     /// and waits itself.
     pub(crate) follows: bool,
@@ -33,6 +34,81 @@ impl Grid {
         let chosen = self.range.is_some_and(|range| range.groups == GroupShape::Driver);
         BlockSize { threads: if chosen { 1 } else { self.threads }, shared_bytes: self.shared_bytes }
     }
+}
+
+/// Runs of bytes to copy from one memory to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxCopy {
+    /// The bytes of a run.
+    pub run: usize,
+    /// The first bytes in both memories.
+    pub starts: [usize; 2],
+    /// The number of runs along each axis, the slowest first, and the distances between them in bytes, in
+    /// both memories.
+    pub axes: Vec<(usize, [usize; 2])>,
+}
+
+impl BoxCopy {
+    /// The bytes after the last ones in both memories.
+    pub fn ends(&self) -> [usize; 2] {
+        let last = |side: usize| self.axes.iter().map(|(count, steps)| (count - 1) * steps[side]).sum::<usize>();
+        [0, 1].map(|side| self.starts[side] + last(side) + self.run)
+    }
+
+    /// The number of bytes that are copied.
+    pub fn bytes(&self) -> usize {
+        self.run * self.axes.iter().map(|(count, _)| count).product::<usize>()
+    }
+
+    /// The same as boxes of three axes at most, which drivers copy: rows, and planes of rows.
+    pub(crate) fn planes(&self) -> impl Iterator<Item = Planes> {
+        let at = self.axes.len().saturating_sub(2);
+        let (outer, inner) = self.axes.split_at(at);
+        let count = |axis: usize| inner.len().checked_sub(axis).map_or((1, [self.run; 2]), |i| inner[i]);
+        let (rows, planes) = (count(1), count(2));
+        let pitches = rows.1;
+        // A plane that does not follow whole rows is a copy for itself.
+        let follows =
+            |side: &usize| planes.1[*side] % pitches[*side] == 0 && planes.1[*side] / pitches[*side] >= rows.0;
+        let fits = planes.0 == 1 || [0, 1].iter().all(follows);
+        let mut starts = vec![self.starts];
+        let single = if fits { None } else { Some(planes) };
+        for (count, steps) in outer.iter().copied().chain(single) {
+            let next = |start: &[usize; 2]| {
+                let start = *start;
+                (0..count).map(move |i| [start[0] + i * steps[0], start[1] + i * steps[1]])
+            };
+            starts = starts.iter().flat_map(next).collect();
+        }
+        let (run, planes) = (self.run, if fits { planes } else { (1, planes.1) });
+        starts.into_iter().map(move |starts| Planes {
+            starts,
+            shape: [run, rows.0, planes.0],
+            pitches,
+            heights: [0, 1].map(|side| if planes.0 == 1 { rows.0 } else { planes.1[side] / pitches[side] }),
+        })
+    }
+}
+
+/// Equal rows of bytes in planes.
+pub(crate) struct Planes {
+    /// The first bytes in both memories.
+    pub(crate) starts: [usize; 2],
+    /// Bytes of a row, rows of a plane, planes.
+    pub(crate) shape: [usize; 3],
+    /// Bytes from a row to the next in both memories.
+    pub(crate) pitches: [usize; 2],
+    /// Rows from a plane to the next in both memories.
+    pub(crate) heights: [usize; 2],
+}
+
+/// A message between members of a [team](crate::GpuTeam).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The other member.
+    pub rank: usize,
+    /// The bytes of this member's memory.
+    pub bytes: Range<usize>,
 }
 
 /// Numbers without padding, any bytes of which are numbers.

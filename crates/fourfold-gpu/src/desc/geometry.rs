@@ -32,6 +32,29 @@ pub(crate) struct Side {
     pub(crate) complex: bool,
     /// Whether it is the block's own part of the array, in shared memory.
     pub(crate) shared: bool,
+    /// If the line is cut.
+    pub(crate) slabs: Option<Slabs>,
+}
+
+/// How an output is cut into slabs: equal pieces along an axis, each without gaps, in the order of the
+/// problem's strides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlabLayout {
+    /// The axis that is cut.
+    pub axis: usize,
+    /// The number of slabs.
+    pub count: usize,
+    /// Elements from the beginning of a slab to that of the next one.
+    pub distance: usize,
+}
+
+/// Equal pieces of a line that do not follow each other in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Slabs {
+    /// Elements of one.
+    pub(crate) length: usize,
+    /// What the distance between the first elements of two neighbours has beyond `length` strides.
+    pub(crate) gap: i64,
 }
 
 /// One axis across the lines.
@@ -62,6 +85,8 @@ pub(crate) struct Array {
     /// Whether it is a block's part in shared memory; strides along axes that the part has all
     /// of are not 0.
     pub(crate) shared: bool,
+    /// The axis that is cut into slabs, which lie one after another, if there is one.
+    pub(crate) slabs: Option<(usize, Slabs)>,
 }
 
 impl Array {
@@ -69,7 +94,17 @@ impl Array {
     pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
         let parts = if complex { 2 } else { 1 };
         let strides = strides.iter().map(|s| *s as i64 * parts).collect();
-        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false }
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false, slabs: None }
+    }
+
+    /// An array without gaps, cut into slabs. Each has the order of the array's strides, so that the
+    /// strides of slower axes are shorter.
+    pub(crate) fn in_slabs(mut self, SlabLayout { axis, count, distance }: SlabLayout) -> Array {
+        let (stride, length) = (self.strides[axis], self.shape[axis] / count);
+        self.strides.iter_mut().filter(|other| **other > stride).for_each(|other| *other /= count as i64);
+        let gap = (distance * self.parts()) as i64 - length as i64 * stride;
+        self.slabs = Some((axis, Slabs { length, gap }));
+        self
     }
 
     pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
@@ -110,17 +145,30 @@ impl Array {
             // Even, so that pairs of reals stay pairs.
             stride = if stride == unit { row + 2 + row % 2 } else { row };
         }
-        Array { offset: 0, strides, shared: true, ..self.clone() }
+        Array { offset: 0, strides, shared: true, slabs: None, ..self.clone() }
+    }
+
+    /// The slabs into which an axis is cut.
+    pub(crate) fn slabs_of(&self, axis: usize) -> Option<Slabs> {
+        self.slabs.filter(|(cut, _)| *cut == axis).map(|(_, slabs)| slabs)
+    }
+
+    /// From one of `count` equal pieces of an axis to the next.
+    fn slab_step(&self, axis: usize, count: usize) -> i64 {
+        let gap = self.slabs_of(axis).map_or(0, |slabs| slabs.gap);
+        (self.shape[axis] / count) as i64 * self.strides[axis] + gap
     }
 
     fn side(&self, axis: usize) -> Side {
-        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared }
+        let slabs = self.slabs_of(axis);
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared, slabs }
     }
 
     /// The farthest real from the start.
     pub(crate) fn extent(&self) -> i64 {
         let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
-        self.offset + steps.sum::<i64>() + 1
+        let gaps = self.slabs.map_or(0, |(axis, slabs)| ((self.shape[axis] - 1) / slabs.length) as i64 * slabs.gap);
+        self.offset + steps.sum::<i64>() + gaps + 1
     }
 }
 
@@ -131,13 +179,20 @@ impl Geometry {
         let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
         for a in others(axis, input, output) {
             let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            // A slab's part of the lines, and then all slabs.
+            let count = input.slabs_of(a).or(output.slabs_of(a)).map_or(1, |slabs| next.size / slabs.length);
+            let [from, to] = [input, output].map(|array| array.slab_step(a, count));
             if pair == Some(a) {
                 packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
                 next = Across { size: next.size.div_ceil(2), input: 2 * next.input, output: 2 * next.output };
             }
-            match axes.last_mut() {
-                Some(last) if last.continues(&next) => last.size *= next.size,
-                _ => axes.push(next),
+            next.size /= count;
+            let slabs = (count > 1).then_some(Across { size: count, input: from, output: to });
+            for next in [Some(next), slabs].into_iter().flatten() {
+                match axes.last_mut() {
+                    Some(last) if last.continues(&next) => last.size *= next.size,
+                    _ => axes.push(next),
+                }
             }
         }
         Geometry { input: input.side(axis), output: output.side(axis), axes, pair: packed }

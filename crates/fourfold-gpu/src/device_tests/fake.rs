@@ -3,9 +3,9 @@
 
 use crate::backend::device::Device;
 use crate::backend::interface;
-use crate::backend::interface::{Allocate, Compile, Copies, Enqueue, VendorFfts, own};
+use crate::backend::interface::{Allocate, Compile, Copies, Enqueue, Teams, VendorFfts, own};
 use crate::backend::runtime::Runtime;
-use crate::backend::types::Grid;
+use crate::backend::types::{BoxCopy, Grid};
 use crate::error::unavailable;
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
 use fourfold::{Problem, Result};
@@ -242,6 +242,10 @@ impl Copies for Queue {
         self.0.call("copy")
     }
 
+    fn copy_box(&self, _: &dyn interface::Buffer, _: &mut dyn interface::Buffer, _: &BoxCopy) -> Result<()> {
+        self.0.call("copy a box")
+    }
+
     unsafe fn send(
         &self,
         _: &dyn interface::Pinned,
@@ -283,6 +287,8 @@ impl interface::Queue for Queue {
         ptr::null_mut()
     }
 }
+
+impl Teams for Context {}
 
 struct VendorFft(Handle);
 

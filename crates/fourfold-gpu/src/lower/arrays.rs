@@ -1,7 +1,7 @@
 //! The arrays of a plan.
 
 use crate::desc::action::WORK;
-use crate::desc::geometry::Array;
+use crate::desc::geometry::{Array, SlabLayout};
 use fourfold::engine::{ArrayId, AxisTransform, Pass, Transform1d};
 use fourfold::{Domain, Layout, Problem, Recipe};
 
@@ -11,6 +11,8 @@ pub(crate) struct PlanArrays<'a> {
     pub(crate) parts: bool,
     /// The layout of an input that ends before the problem's.
     pub(crate) padded: Option<&'a Layout>,
+    /// How the output is cut into slabs.
+    pub(crate) slabs: Option<SlabLayout>,
 }
 
 impl PlanArrays<'_> {
@@ -22,13 +24,22 @@ impl PlanArrays<'_> {
                 let offset = self.padded.unwrap_or(first.input()).offset;
                 self.of(&Layout { offset, ..first.input().clone() }, first.input_domain())
             }
-            ArrayId::Output => self.of(last.output(), last.output_domain()),
+            ArrayId::Output => {
+                let output = self.of(last.output(), last.output_domain());
+                self.slabs.map_or(output.clone(), |slabs| output.in_slabs(slabs))
+            }
             WORK => {
                 let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
                 Array::c_order(shape, self.complex(domain))
             }
             ArrayId::Work(_) => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
         }
+    }
+
+    /// Whether two neighbouring lines on an axis, of which the first has an even number, are in one slab.
+    pub(crate) fn keeps_pairs(&self, axis: usize) -> bool {
+        let output = &self.recipe.inverse().unwrap_or(self.recipe.problem()).output().shape;
+        self.slabs.is_none_or(|slabs| slabs.axis != axis || output[axis] / slabs.count % 2 == 0)
     }
 
     fn of(&self, layout: &Layout, domain: Domain) -> Array {

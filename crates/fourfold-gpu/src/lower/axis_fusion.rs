@@ -48,7 +48,8 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
     for (i, &line) in lines.iter().enumerate() {
         let from = if i == 0 { &input } else { &part };
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
-        let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, |axis| axes.contains(&axis));
+        let may = |axis: usize| axes.contains(&axis) && plan.keeps_pairs(axis);
+        let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, may);
         let lines = Lines { line, precision, arrays, axis: axes[i], neighbours };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {

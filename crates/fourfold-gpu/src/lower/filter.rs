@@ -32,8 +32,9 @@ impl Lowering<'_> {
         if choices[0] != choices[1] || mixes(lines[0]) != mixes(lines[1]) {
             return None;
         }
-        let there = neighbours(problem, done, axis, &elements[0], |_| true);
-        let neighbours = there.filter(|_| there == neighbours(end, &[], axis, &spectrum, |_| true));
+        let may = |other: usize| self.arrays.keeps_pairs(other);
+        let there = neighbours(problem, done, axis, &elements[0], may);
+        let neighbours = there.filter(|_| there == neighbours(end, &[], axis, &spectrum, may));
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
         let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
         let [there, back] = lines.map(|line| Lines { line, precision, arrays, axis, neighbours });

@@ -3,7 +3,7 @@
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
-use crate::desc::geometry::{Array, Geometry};
+use crate::desc::geometry::{Array, Geometry, SlabLayout};
 use crate::desc::kernel::KernelDesc;
 use crate::error::{argument, unavailable};
 use crate::limits::Limits;
@@ -41,11 +41,23 @@ pub(crate) fn lower<'a>(
     action: Option<&'a Action>,
     choices: &[Choice],
 ) -> Result<LoweredRecipe<'a>> {
+    lower_in_slabs(limits, recipe, parts, action, choices, None)
+}
+
+/// The same, with an output that is cut into slabs along the axis of the last pass.
+pub(crate) fn lower_in_slabs<'a>(
+    limits: &Limits,
+    recipe: &'a Recipe,
+    parts: bool,
+    action: Option<&'a Action>,
+    choices: &[Choice],
+    slabs: Option<SlabLayout>,
+) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
     let lowering = Lowering {
         limits,
-        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded) },
+        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded), slabs },
         action,
         choices,
     };
@@ -127,7 +139,7 @@ impl Lowering<'_> {
         actions: [Option<&Action>; 2],
     ) -> Result<LoweredPass> {
         let elements = ends.map(|id| self.arrays.array(id));
-        let neighbours = neighbours(problem, done, axis, &elements[0], |_| true);
+        let neighbours = neighbours(problem, done, axis, &elements[0], |other| self.arrays.keeps_pairs(other));
         let mixes = line.is_some_and(|(line, _)| mixes(line));
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });

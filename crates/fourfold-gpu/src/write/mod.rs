@@ -1,3 +1,4 @@
+pub(crate) mod address;
 pub(crate) mod combine;
 pub(crate) mod combine_fusion;
 pub(crate) mod convolve;

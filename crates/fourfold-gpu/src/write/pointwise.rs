@@ -4,8 +4,8 @@ use crate::desc::geometry::LineIndex;
 use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cut_off, reciprocal, select, select_real};
+use crate::write::address::End;
 use crate::write::element::Element;
-use crate::write::port::End;
 use crate::write::writer::{Common, Writer};
 use fourfold::engine::C;
 

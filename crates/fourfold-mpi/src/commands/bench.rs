@@ -1,14 +1,14 @@
 //! `fourfold-mpi bench`: times a transform, its exchanges alone, and its passes alone.
 
+use crate::any_plan::AnyPlan;
 use crate::args::Bench;
 use crate::data::Arrays;
 use crate::session::Session;
 use anyhow::{Result, ensure};
 use fourfold::timing::Summary;
-use fourfold_distributed::{Only, Plan};
+use fourfold_distributed::Only;
 use fourfold_mpi::MpiRank;
 use serde::Serialize;
-use std::time::Instant;
 
 /// What rank 0 prints.
 #[derive(Serialize)]
@@ -80,10 +80,7 @@ pub(crate) fn bench(rank: &MpiRank, args: &Bench) -> Result<()> {
 }
 
 /// The seconds of one execution on the slowest rank. All begin together.
-fn seconds(session: &Session, plan: &mut Plan<MpiRank>, arrays: &mut Arrays, only: Option<Only>) -> Result<f64> {
-    session.barrier()?;
-    let start = Instant::now();
-    arrays.execute(plan, only)?;
-    let mine = start.elapsed().as_secs_f64();
+fn seconds(session: &Session, plan: &mut AnyPlan, arrays: &mut Arrays, only: Option<Only>) -> Result<f64> {
+    let mine = arrays.execute(plan, only, &|| session.barrier())?;
     Ok(session.all(mine)?.into_iter().fold(0.0, f64::max))
 }

@@ -1,3 +1,4 @@
 pub(crate) mod bench;
+pub(crate) mod info;
 pub(crate) mod transform;
 pub(crate) mod verify;

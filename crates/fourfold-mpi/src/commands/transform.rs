@@ -23,7 +23,7 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let mut arrays = Arrays::new(&plan)?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
     session.together(input.read(recipe.input(), recipe.grid(), number, &mut arrays.input).with_context(unread))?;
-    arrays.execute(&mut plan, None)?;
+    arrays.execute(&mut plan, None, &|| Ok(()))?;
     let output = Output::new(&args.output);
     let written = write(&session, &output, &problem, |shape| {
         output.write((recipe.output(), shape), recipe.grid(), number, &arrays.output)

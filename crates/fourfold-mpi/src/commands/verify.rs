@@ -1,4 +1,5 @@
-//! `fourfold-mpi verify`: compares transforms of random arrays with the definition.
+//! `fourfold-mpi verify`: compares transforms of random arrays with the definition, and prints a line of
+//! JSON for each problem.
 
 use crate::args::Verify;
 use crate::data::{Arrays, random, runs};
@@ -10,10 +11,26 @@ use fourfold::oracle::verify::{Data, bound};
 use fourfold_distributed::{ArrayDesc, Exchange};
 use fourfold_mpi::MpiRank;
 use num_complex::Complex;
+use serde::Serialize;
 use std::ops::Range;
 
 /// The most indices along each axis at which a rank compares its part of the output.
 const PICKS: usize = 6;
+
+/// What rank 0 prints of a problem, as JSON.
+#[derive(Serialize)]
+struct Answer {
+    problem: String,
+    ranks: usize,
+    grid: String,
+    from: String,
+    to: String,
+    exchanges: usize,
+    /// The relative error at the elements that were compared.
+    error: f64,
+    bound: f64,
+    ok: bool,
+}
 
 /// Verifies each problem.
 pub(crate) fn verify(rank: &MpiRank, args: &Verify) -> Result<()> {
@@ -40,21 +57,25 @@ fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
         }
         at += length;
     }
-    arrays.execute(&mut plan, None)?;
+    arrays.execute(&mut plan, None, &|| Ok(()))?;
     let [error, whole] = compare(problem, recipe.output(), &plan.output_ranges(), &arrays.output, seed)?;
     let [error, whole] = [session.all(error)?, session.all(whole)?].map(|parts| parts.into_iter().sum::<f64>());
-    let bluestein = plan.passes().any(|pass| pass.recipe().uses_bluestein());
-    let bluestein = session.all(f64::from(u8::from(bluestein)))?.into_iter().any(|uses| uses > 0.0);
+    let bluestein = session.all(f64::from(u8::from(plan.uses_bluestein())))?.into_iter().any(|uses| uses > 0.0);
     let (error, bound) = (if error == 0.0 { 0.0 } else { (error / whole).sqrt() }, bound(problem, bluestein));
-    let verdict = if error <= bound { "ok" } else { "WRONG" };
-    session.say(|| {
-        let (grid, to) = (recipe.grid(), &recipe.output().distribution);
-        Ok(format!(
-            "{verdict} {problem} on {grid} from {} to {to}: error {error:.1e}, bound {bound:.1e}",
-            recipe.input().distribution
-        ))
-    })?;
-    Ok(error <= bound)
+    let answer = Answer {
+        problem: problem.to_string(),
+        ranks: recipe.grid().ranks(),
+        grid: recipe.grid().to_string(),
+        from: recipe.input().distribution.to_string(),
+        to: recipe.output().distribution.to_string(),
+        exchanges: recipe.exchanges(),
+        error,
+        bound,
+        ok: error <= bound,
+    };
+    let text = serde_json::to_string(&answer)?;
+    session.say(|| Ok(text))?;
+    Ok(answer.ok)
 }
 
 /// The squares of the errors at some elements of a rank's part, and of the exact elements.

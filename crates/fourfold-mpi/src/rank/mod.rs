@@ -1,3 +1,5 @@
 pub(crate) mod call;
 pub(crate) mod datatype;
+pub(crate) mod device;
+pub(crate) mod library;
 pub(crate) mod rank;

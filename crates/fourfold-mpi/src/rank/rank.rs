@@ -7,6 +7,7 @@ use crate::rank::call::{checked, int, is_running};
 use crate::rank::datatype::Datatype;
 use fourfold::{Error, ErrorKind, Result};
 use fourfold_distributed::{Exchange, Move, Moves};
+use fourfold_gpu::GpuMemory;
 use mpi::ffi;
 use mpi::ffi::{MPI_Comm, MPI_Request, MPI_Status};
 use mpi::raw::AsRaw;
@@ -66,6 +67,19 @@ impl MpiRank {
             checked("MPI_Comm_size", ffi::MPI_Comm_size(own, &mut ranks))?;
         }
         Ok(MpiRank { world: Rc::new(World { communicator: own, rank: rank as usize, ranks: ranks as usize }) })
+    }
+
+    /// Exchanges messages from and to memory of CUDA's, which the library takes. What stays is the
+    /// caller's to copy.
+    pub(crate) fn exchange_on_device(&self, route: &mut MpiRoute, from: &GpuMemory, to: &GpuMemory) -> Result<usize> {
+        let needed = route.moves.part_bytes();
+        if needed[0] > from.bytes() || needed[1] > to.bytes() {
+            self.refuse(route);
+            return Err(Error::new(ErrorKind::Argument, "an exchange between arrays that are too short".to_owned()));
+        }
+        // SAFETY: the addresses are those of as much memory as the moves ask for. The caller has waited
+        // for all that was enqueued, and enqueues nothing before this returns.
+        unsafe { self.post_and_wait(route, Some(from.raw().cast::<u8>().cast_const()), to.raw().cast()) }
     }
 
     /// Posts the receives and the sends of an exchange. Without `from`, it sends empty messages.
@@ -144,6 +158,7 @@ fn abandon(route: &mut MpiRoute) {
 }
 
 impl Exchange for MpiRank {
+    type Memory = [u8];
     type Route = MpiRoute;
 
     fn rank(&self) -> usize {

@@ -74,6 +74,7 @@ fn the_code_map_is_complete() {
         "fourfold-cli",
         "fourfold-experiments",
         "fourfold-distributed",
+        "fourfold-distributed-gpu",
         "fourfold-python",
     ] {
         for file in crate_sources(name) {

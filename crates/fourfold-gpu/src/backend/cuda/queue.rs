@@ -6,9 +6,12 @@ use crate::backend::cuda::memory::{Buffer, Pinned};
 use crate::backend::cuda::releases;
 use crate::backend::interface;
 use crate::backend::interface::{Copies, Enqueue, Pinned as _, own, own_mut};
-use crate::backend::types::Grid;
+use crate::backend::types::{BoxCopy, Grid, Planes};
 use crate::error::argument;
-use cudarc::driver::sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream};
+use cudarc::driver::sys::{
+    CUDA_MEMCPY3D, CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
+    CUmemorytype, CUstream,
+};
 use cudarc::driver::{CudaEvent, CudaStream, result, sys};
 use fourfold::Result;
 use std::ffi::c_void;
@@ -114,6 +117,24 @@ impl Copies for Queue {
         copied.map_err(|e| failed("copy", e))
     }
 
+    /// Addresses say which device has the memory.
+    fn copy_box(&self, from: &dyn interface::Buffer, to: &mut dyn interface::Buffer, copy: &BoxCopy) -> Result<()> {
+        let (from, to): (&Buffer, &mut Buffer) = (own(from)?, own_mut(to)?);
+        for planes in copy.planes() {
+            let [source, target] = [from.address + planes.starts[0] as u64, to.address + planes.starts[1] as u64];
+            let stream = self.stream.cu_stream();
+            // SAFETY: as for `copy`, of memory whose end the caller has checked.
+            let copied = unsafe {
+                self.start(|| match planes.shape {
+                    [run, 1, 1] => sys::cuMemcpyAsync(target, source, run, stream).result(),
+                    _ => sys::cuMemcpy3DAsync_v2(&planes.parameters(source, target), stream).result(),
+                })
+            };
+            copied.map_err(|e| failed("copy", e))?;
+        }
+        Ok(())
+    }
+
     unsafe fn send(
         &self,
         from: &dyn interface::Pinned,
@@ -138,6 +159,40 @@ impl Copies for Queue {
         // SAFETY: as the caller ensures.
         let copied = unsafe { self.start(|| result::memcpy_dtoh_async(data, from.address, self.stream.cu_stream())) };
         self.event_of(copied).map_err(|e| failed("download", e))
+    }
+}
+
+impl Planes {
+    /// What the driver is told of a copy between two addresses.
+    fn parameters(&self, source: CUdeviceptr, target: CUdeviceptr) -> CUDA_MEMCPY3D {
+        let [width, height, depth] = self.shape;
+        CUDA_MEMCPY3D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcZ: 0,
+            srcLOD: 0,
+            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+            srcHost: ptr::null(),
+            srcDevice: source,
+            srcArray: ptr::null_mut(),
+            reserved0: ptr::null_mut(),
+            srcPitch: self.pitches[0],
+            srcHeight: self.heights[0],
+            dstXInBytes: 0,
+            dstY: 0,
+            dstZ: 0,
+            dstLOD: 0,
+            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_UNIFIED,
+            dstHost: ptr::null_mut(),
+            dstDevice: target,
+            dstArray: ptr::null_mut(),
+            reserved1: ptr::null_mut(),
+            dstPitch: self.pitches[1],
+            dstHeight: self.heights[1],
+            WidthInBytes: width,
+            Height: height,
+            Depth: depth,
+        }
     }
 }
 

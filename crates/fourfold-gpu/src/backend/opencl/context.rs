@@ -1,7 +1,7 @@
 //! OpenCL: its loader and drivers, loaded when a device is opened.
 
 use crate::backend::interface;
-use crate::backend::interface::{Backend, VendorFfts};
+use crate::backend::interface::{Backend, Teams, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::limits::typical;
 use crate::backend::opencl::owned::Owned;
@@ -124,6 +124,8 @@ impl interface::Context for Context {
 }
 
 impl VendorFfts for Context {}
+
+impl Teams for Context {}
 
 impl Context {
     fn new(context: Owned<CommandContext>, number: usize, id: cl_device_id) -> Driver<Context> {

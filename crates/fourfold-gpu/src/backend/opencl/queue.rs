@@ -7,7 +7,7 @@ use crate::backend::opencl::context::{Context, DIMENSIONS, ends};
 use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::memory::{Buffer, Pinned};
 use crate::backend::opencl::owned::{Owned, enqueued};
-use crate::backend::types::Grid;
+use crate::backend::types::{BoxCopy, Grid, Planes};
 use crate::error::argument;
 use crate::ir::range::Range;
 use fourfold::Result;
@@ -69,6 +69,37 @@ impl Copies for Queue {
         // SAFETY: OpenCL checks the sizes.
         let copied = unsafe { self.queue.enqueue_copy_buffer(&from.memory, &mut to.memory, 0, 0, bytes, &[]) };
         enqueued(copied).map_err(failed("copy"))
+    }
+
+    fn copy_box(&self, from: &dyn interface::Buffer, to: &mut dyn interface::Buffer, copy: &BoxCopy) -> Result<()> {
+        let (from, to): (&Buffer, &mut Buffer) = (own(from)?, own_mut(to)?);
+        for Planes { starts, shape, pitches, heights } in copy.planes() {
+            let (source, target) = (&from.memory, &mut to.memory);
+            // SAFETY: OpenCL checks the sizes, and reads the origins before it returns.
+            let copied = unsafe {
+                match shape {
+                    [run, 1, 1] => self.queue.enqueue_copy_buffer(source, target, starts[0], starts[1], run, &[]),
+                    _ => {
+                        let origins = starts.map(|start| [start, 0, 0]);
+                        let [from, to] = [0, 1].map(|side| (pitches[side], pitches[side] * heights[side]));
+                        self.queue.enqueue_copy_buffer_rect(
+                            source,
+                            target,
+                            origins[0].as_ptr(),
+                            origins[1].as_ptr(),
+                            shape.as_ptr(),
+                            from.0,
+                            from.1,
+                            to.0,
+                            to.1,
+                            &[],
+                        )
+                    }
+                }
+            };
+            enqueued(copied).map_err(failed("copy"))?;
+        }
+        Ok(())
     }
 
     unsafe fn send(

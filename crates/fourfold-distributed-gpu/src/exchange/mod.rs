@@ -1,0 +1,3 @@
+mod agreement;
+pub(crate) mod nccl;
+pub(crate) mod queues;

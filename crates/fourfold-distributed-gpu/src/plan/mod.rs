@@ -1,0 +1,3 @@
+pub(crate) mod plan;
+pub(crate) mod planner;
+pub(crate) mod tune;

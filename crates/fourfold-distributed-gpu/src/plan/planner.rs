@@ -1,0 +1,133 @@
+//! Makes plans of ranks.
+
+use crate::boxes::box_copy;
+use crate::plan::plan::{PlannedPart, PlannedStep, RankPlan, StepAction};
+use fourfold::{Multiplier, Result};
+use fourfold_distributed::engine::{Factors, PackedAction, PackedStep, PassSlabs, RankPasses, agreed, packed_steps};
+use fourfold_distributed::{Action, Exchange, Moves, Recipe, Step};
+use fourfold_gpu::{Device, GpuMemory, GpuPlanner, SlabLayout};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A planner makes plans for the ranks of a program. Every rank has one, and all make the same plans
+/// in the same order.
+pub struct RankPlanner<E> {
+    core: Arc<GpuPlanner>,
+    device: Device,
+    exchange: E,
+    pub(crate) parts: Option<usize>,
+}
+
+impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
+    /// A planner of the rank `exchange`, whose passes are planned by `core`. They run on the queue of
+    /// `device`, which is the device of `core`. Ranks with queues of one device can share `core`, which
+    /// then keeps their kernels.
+    pub fn new(core: impl Into<Arc<GpuPlanner>>, device: Device, exchange: E) -> RankPlanner<E> {
+        RankPlanner { core: core.into(), device, exchange, parts: None }
+    }
+
+    /// The same, with plans whose first exchange is cut into so many parts where it can be. Each is under
+    /// way while the pass before it computes the next one. All ranks give the same number. Without it, the
+    /// number is estimated; [`RankPlanner::tune`] measures it.
+    pub fn with_parts(mut self, parts: usize) -> RankPlanner<E> {
+        self.parts = Some(parts.max(1));
+        self
+    }
+
+    /// The device with the queue of the plans.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The rank.
+    pub fn exchange(&self) -> &E {
+        &self.exchange
+    }
+
+    /// Makes a plan. It takes the result of making a recipe, so that a rank without a recipe tells the
+    /// others, which would wait for it.
+    ///
+    /// # Errors
+    /// On all ranks: if one of them has no recipe or cannot plan, if their recipes differ, if the
+    /// grid has another number of ranks, or if the recipe is that of a filter.
+    pub fn plan(&self, recipe: Result<Recipe>) -> Result<RankPlan<E>> {
+        self.plan_any(recipe, None)
+    }
+
+    /// Makes a plan of a filter. `factors` returns the factors of this rank for the ranges of indices
+    /// that it has of the array that is multiplied. It is not called if the rank has nothing of it.
+    ///
+    /// # Errors
+    /// On all ranks: those of [`RankPlanner::plan`], and if the factors of a rank do not fit.
+    pub fn plan_filter(
+        &self,
+        recipe: Result<Recipe>,
+        factors: &dyn Fn(&[Range<usize>]) -> Multiplier,
+    ) -> Result<RankPlan<E>> {
+        self.plan_any(recipe, Some(factors))
+    }
+
+    fn plan_any(&self, recipe: Result<Recipe>, factors: Option<Factors<'_>>) -> Result<RankPlan<E>> {
+        let plan = recipe.and_then(|recipe| self.prepare(recipe, factors));
+        agreed(&self.exchange, plan, |plan| plan.recipe())
+    }
+
+    fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>) -> Result<RankPlan<E>> {
+        let rank = self.exchange.rank();
+        recipe.grid().check(self.exchange.ranks())?;
+        let passes = RankPasses::new(&recipe, rank, factors)?;
+        let packed = packed_steps(&recipe, rank, self.parts.unwrap_or_else(|| estimated_parts(&recipe)));
+        let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;
+        RankPlan::new(recipe, self.exchange.clone(), self.device.clone(), steps, &packed)
+    }
+
+    fn step(&self, passes: &RankPasses<'_>, step: &PackedStep) -> Result<PlannedStep<E::Route>> {
+        let action = match &step.action {
+            PackedAction::Copy(copies) => StepAction::Copy(copies.iter().map(box_copy).collect()),
+            PackedAction::Exchange(moves) => {
+                let bytes_sent = moves.iter().map(Moves::bytes_sent).sum();
+                let routes = moves.iter().map(|moves| self.exchange.route(moves.clone())).collect::<Result<_>>()?;
+                StepAction::Exchange { bytes_sent, routes }
+            }
+            PackedAction::Pass { steps, strides, slabs, parts } => {
+                let PassSlabs { axis, count, distance } = *slabs;
+                let mut planned: Vec<PlannedPart> = vec![];
+                for part in parts {
+                    // Blocks have two lengths at most.
+                    let known = planned.iter().find(|known| known.block == part.block);
+                    let plan = match known {
+                        Some(known) => known.plan.clone(),
+                        None => {
+                            let strides = [Some(&strides[0][..]), Some(&strides[1][..])];
+                            let pipeline = passes.pipeline(steps.clone(), part.block, strides)?;
+                            let layout = SlabLayout { axis, count, distance };
+                            let plan = |pipeline| self.core.plan_in_slabs(pipeline, layout).map(Arc::new);
+                            pipeline.map(plan).transpose()?
+                        }
+                    };
+                    planned.push(PlannedPart { plan, block: part.block, starts: part.starts });
+                }
+                StepAction::Pass(planned)
+            }
+        };
+        Ok(PlannedStep { from: step.from, to: step.to, action })
+    }
+}
+
+/// The number of parts in which a recipe's first exchange is expected to be fastest: while one part is
+/// sent, the next one is computed. So t + min(p, x)/n + n·l is to be small for a pass of time p, an
+/// exchange of time x and the costs l of a part.
+fn estimated_parts(recipe: &Recipe) -> usize {
+    /// Bytes a second of memory and of links between GPUs, and the seconds of a part: those of an H100.
+    const COSTS: [f64; 3] = [2.5e12, 3e11, 3e-5];
+    let [memory, link, part] = COSTS;
+    let is_exchange = |step: &Step| matches!(step.action, Action::Exchange { .. });
+    let Some(i) = recipe.steps().iter().position(is_exchange) else { return 1 };
+    let array = &recipe.arrays()[i];
+    let bytes = array.elements(recipe.grid(), 0) * array.domain.reals() * recipe.problem().precision().bytes();
+    let seconds = (2.0 * bytes as f64 / memory).min(bytes as f64 / link);
+    ((seconds / part).sqrt() as usize).clamp(1, MOST_PARTS)
+}
+
+/// The most parts that are estimated. Short messages are slower.
+const MOST_PARTS: usize = 8;

@@ -1,0 +1,147 @@
+//! Plans of both engines, and of all ways to exchange.
+
+use crate::args::{Division, Messages};
+use anyhow::Result;
+use fourfold::oracle::verify::Data;
+use fourfold_distributed::{Exchange, Only, Plan, Planner, Recipe};
+use fourfold_distributed_gpu::{NcclRank, RankPlan, RankPlanner};
+use fourfold_gpu::{Device, GpuMemory, GpuPlanner};
+use fourfold_mpi::{MpiDeviceRank, MpiRank};
+use std::ops::Range;
+use std::time::Instant;
+
+/// Evaluates `$body` with the two slices, whose types are those of a plan.
+macro_rules! with_slices {
+    ($input:expr, $output:expr, $x:ident, $y:ident => $body:expr) => {
+        match ($input, $output) {
+            (Data::F32($x), Data::F32($y)) => $body,
+            (Data::F32($x), Data::ComplexF32($y)) => $body,
+            (Data::ComplexF32($x), Data::F32($y)) => $body,
+            (Data::ComplexF32($x), Data::ComplexF32($y)) => $body,
+            (Data::F64($x), Data::F64($y)) => $body,
+            (Data::F64($x), Data::ComplexF64($y)) => $body,
+            (Data::ComplexF64($x), Data::F64($y)) => $body,
+            (Data::ComplexF64($x), Data::ComplexF64($y)) => $body,
+            _ => unreachable!("both sides have one precision"),
+        }
+    };
+}
+
+/// The plan of a rank.
+pub(crate) enum AnyPlan {
+    Cpu(Box<Plan<MpiRank>>),
+    Mpi(Box<RankPlan<MpiDeviceRank>>, Device),
+    Nccl(Box<RankPlan<NcclRank<MpiRank>>>, Device),
+}
+
+/// Evaluates `$body` with the plan of any engine.
+macro_rules! with_plan {
+    ($any:expr, $plan:ident => $body:expr) => {
+        match $any {
+            AnyPlan::Cpu($plan) => $body,
+            AnyPlan::Mpi($plan, _) => $body,
+            AnyPlan::Nccl($plan, _) => $body,
+        }
+    };
+}
+
+impl AnyPlan {
+    /// The plan on the engine that the command line names. Ranks take the devices in turn.
+    pub(crate) fn new(rank: &MpiRank, division: &Division, recipe: fourfold::Result<Recipe>) -> Result<AnyPlan> {
+        let Some(name) = &division.device else {
+            let core = fourfold::Planner::builder().threads(division.threads).build()?;
+            return Ok(AnyPlan::Cpu(Box::new(Planner::new(core, rank.clone()).plan(recipe)?)));
+        };
+        let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
+        if division.messages == Messages::Nccl {
+            let joined = NcclRank::join(rank.clone(), device.clone())?;
+            let device = device?;
+            let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), joined);
+            return Ok(AnyPlan::Nccl(Box::new(planner.plan(recipe)?), device));
+        }
+        let failures = rank.all_gather(u64::from(device.is_err()))?;
+        let device = device?;
+        if let Some(other) = failures.iter().position(|failed| *failed != 0) {
+            anyhow::bail!("rank {other} has no device: its error says why");
+        }
+        let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
+        let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
+        Ok(AnyPlan::Mpi(Box::new(planner.plan(recipe)?), device))
+    }
+
+    pub(crate) fn recipe(&self) -> &Recipe {
+        with_plan!(self, plan => plan.recipe())
+    }
+
+    /// The elements that an execution needs of the input and of the output.
+    pub(crate) fn lengths(&self) -> [usize; 2] {
+        with_plan!(self, plan => [plan.input_len(), plan.output_len()])
+    }
+
+    pub(crate) fn output_ranges(&self) -> Vec<Range<usize>> {
+        with_plan!(self, plan => plan.output_ranges())
+    }
+
+    pub(crate) fn bytes_sent(&self) -> Vec<usize> {
+        with_plan!(self, plan => plan.bytes_sent())
+    }
+
+    pub(crate) fn uses_bluestein(&self) -> bool {
+        match self {
+            AnyPlan::Cpu(plan) => plan.passes().any(|pass| pass.recipe().uses_bluestein()),
+            AnyPlan::Mpi(plan, _) => plan.passes().any(|pass| pass.uses_bluestein()),
+            AnyPlan::Nccl(plan, _) => plan.passes().any(|pass| pass.uses_bluestein()),
+        }
+    }
+
+    /// Executes the plan, or only a part of it, when `meet` has returned. Returns the seconds, without
+    /// those that arrays take to a device and back.
+    pub(crate) fn execute(
+        &mut self,
+        [input, output]: [&mut Data; 2],
+        only: Option<Only>,
+        meet: &dyn Fn() -> fourfold::Result<()>,
+    ) -> fourfold::Result<f64> {
+        match self {
+            AnyPlan::Cpu(plan) => {
+                meet()?;
+                let start = Instant::now();
+                with_slices!(&*input, output, x, y => match only {
+                    None => plan.execute(x, y),
+                    Some(only) => plan.execute_only(only, x, y),
+                })?;
+                Ok(start.elapsed().as_secs_f64())
+            }
+            AnyPlan::Mpi(plan, device) => on_device(plan, device, [input, output], only, meet),
+            AnyPlan::Nccl(plan, device) => on_device(plan, device, [input, output], only, meet),
+        }
+    }
+}
+
+/// The device of an API for a rank.
+fn nth(api: &str, rank: usize) -> fourfold::Result<Device> {
+    let count = Device::list(api.parse::<fourfold_gpu::DeviceId>()?.api)?.len();
+    Device::open(&format!("{api}:{}", rank % count))
+}
+
+fn on_device<E: Exchange<Memory = GpuMemory>>(
+    plan: &mut RankPlan<E>,
+    device: &Device,
+    [input, output]: [&mut Data; 2],
+    only: Option<Only>,
+    meet: &dyn Fn() -> fourfold::Result<()>,
+) -> fourfold::Result<f64> {
+    with_slices!(&*input, output, x, y => {
+        let (x, mut on_device) = (device.upload(x)?, device.upload(y)?);
+        meet()?;
+        let start = Instant::now();
+        match only {
+            None => plan.execute(&x, &mut on_device)?,
+            Some(only) => plan.execute_only(only, &x, &mut on_device)?,
+        }
+        device.finish()?;
+        let seconds = start.elapsed().as_secs_f64();
+        on_device.download(y)?;
+        Ok(seconds)
+    })
+}
