@@ -1,6 +1,7 @@
 //! Planning by measuring.
 
 use crate::api::planner::GpuPlanner;
+use crate::attributes::DeviceAttributes;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
@@ -8,7 +9,6 @@ use crate::choose::radices::{led, ways};
 use crate::desc::action::Action;
 use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
-use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
@@ -136,7 +136,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Timed<Candidate<'b>>> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
-        for choice in candidates(&best.work().passes[pass], self.planner.kernel_cache.limits()) {
+        for choice in candidates(&best.work().passes[pass], &self.planner.kernel_cache.limits().attributes) {
             let mut choices = best.work().choices();
             choices[pass] = choice;
             let Ok(lowered) = self.lower(&choices) else { continue };
@@ -171,19 +171,19 @@ impl<'a> Bench<'a> {
 }
 
 /// Other choices for a pass.
-type Candidates = fn(&Chosen, &Limits) -> Vec<Choice>;
+type Candidates = fn(&Chosen, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
 pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_fused];
 
 /// Other factors, packings and clusters.
-fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
+fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let packed = |(packing, elements): &(_, usize)| {
         let axis_fusion = pass.choice.axis_fusion;
         let choice =
             |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), axis_fusion };
         let ways = ways(*elements);
-        let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
+        let leads = |radix: usize| radix % 2 == 0 && (2..=device.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
         let unclustered = ways.into_iter().map(|way| choice(way, false));
         unclustered.chain(clusters.into_iter().map(|way| choice(way, true))).collect::<Vec<_>>()
@@ -192,16 +192,16 @@ fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
 }
 
 /// Other sizes of blocks, for a pass that is one kernel.
-fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
+fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
     let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads) });
-    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(limits.threads));
+    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
 /// One kernel with the pass before, or not.
-fn otherwise_fused(pass: &Chosen, _: &Limits) -> Vec<Choice> {
+fn otherwise_fused(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
     vec![Choice { axis_fusion: !pass.choice.axis_fusion, ..pass.choice.clone() }]
 }
 

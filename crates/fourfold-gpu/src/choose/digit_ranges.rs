@@ -1,16 +1,16 @@
 //! Kernels on ranges of digits, where a line does not fit the shared memory of a block.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
 use crate::desc::combine::CombineStep;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::limits::Limits;
 
 impl KernelDesc {
     /// Kernels on ranges of digits, as few and then as even as they can be with runs of memory and
     /// buffers in shared memory.
-    pub(crate) fn split_by_digits(&self, limits: &Limits) -> Option<Vec<KernelDesc>> {
+    pub(crate) fn split_by_digits(&self, device: &DeviceAttributes) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() || self.is_filter() {
             return None;
         }
@@ -19,12 +19,12 @@ impl KernelDesc {
         let folds = self.stages.iter().any(|stage| matches!(stage.op, StageOp::SymmetricLastPass(_)));
         let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {
-            self.cut(&cuts).into_iter().map(|desc| desc.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
+            self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, Size::default())).collect::<Option<Vec<_>>>()
         };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
         (1..digits).find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
-            let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * limits.sms {
+            let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * device.sms {
                 // Of few blocks, more with shorter runs are better.
                 true => LEAST_RUN.min(desc.wanted_contiguous_bytes()),
                 // One more trip through memory costs more than runs of half the length.

@@ -1,6 +1,7 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
@@ -9,7 +10,6 @@ use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
 use crate::desc::kernel::Packing;
 use crate::error::argument;
-use crate::limits::Limits;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;
@@ -80,19 +80,20 @@ impl Lines<'_> {
     /// f32; lines along memory where that takes a stage less or where shared memory has no room for
     /// two blocks otherwise, or where half as many blocks would leave SMs
     /// without one, and short ones in f64, which measured faster so.
-    fn packing(&self, limits: &Limits) -> Packing {
+    fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.shared_bytes;
-        let few = || self.geometry(Packing::TwoForOne).lines() < limits.sms;
+        let large = || 2 * len * count * 2 * self.precision.bytes() > device.shared_per_block;
+        let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
         let f64 = self.precision == Precision::F64;
-        let many =
-            || self.runs(Packing::TwoForOne) > limits.sms && self.run_bytes(Packing::TwoForOne) <= limits.shared_bytes;
+        let many = || {
+            self.runs(Packing::TwoForOne) > device.sms && self.run_bytes(Packing::TwoForOne) <= device.shared_per_block
+        };
         let columns = || (data == Data::Real || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
-            true => self.columns(Packing::TwoForOne, limits).map_or_else(columns, |blocks| blocks < limits.sms),
+            true => self.columns(Packing::TwoForOne, device).map_or_else(columns, |blocks| blocks < device.sms),
             false => f64 && len <= SHORT || shorter() || large() || few(),
         };
         match *self.packings() {
@@ -116,60 +117,60 @@ impl Lines<'_> {
 
     /// If clusters should have columns of these: how many blocks all clusters have, of runs of 64
     /// bytes.
-    fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
+    fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
         let geometry = self.geometry(packing);
-        let digits = self.cluster_radices(packing, limits);
+        let digits = self.cluster_radices(packing, device);
         // One on an SM, they are worth it where the last DFTs are one stage with the combine.
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing);
         let pays =
-            geometry.across() && limits.cluster_pays(self.run_bytes(packing), runs, if combine_fusion { 1 } else { 2 });
+            geometry.across() && device.cluster_pays(self.run_bytes(packing), runs, if combine_fusion { 1 } else { 2 });
         pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
     /// Whether clusters of two give most SMs the one block of complex columns that
     /// half of them would have; in f64 they measured slower.
-    fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
+    fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
         let groups = 2 * self.runs(packing);
-        let most = 4 * groups >= 3 * limits.sms && groups <= limits.sms;
+        let most = 4 * groups >= 3 * device.sms && groups <= device.sms;
         let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
-        complex && most && limits.cluster > 1 && self.geometry(packing).across()
+        complex && most && device.cluster > 1 && self.geometry(packing).across()
     }
 
     /// What is expected to be fast.
-    pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
-        let packing = self.packing(limits);
+    pub(crate) fn estimate(&self, device: &DeviceAttributes) -> Choice {
+        let packing = self.packing(device);
         // Several kernels have more blocks than few clusters.
         let clustered =
-            self.pairs_up(packing, limits) || self.columns(packing, limits).is_some_and(|groups| groups >= limits.sms);
+            self.pairs_up(packing, device) || self.columns(packing, device).is_some_and(|groups| groups >= device.sms);
         Choice {
             packing,
-            radices: self.radices(packing, clustered, limits),
+            radices: self.radices(packing, clustered, device),
             clustered,
             size: Size::default(),
             axis_fusion: false,
         }
     }
 
-    fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
+    fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
         let narrow = narrow_radices(elements);
         // Where combines come before or after, fewer numbers a thread measured faster, by up to a
         // third; a line that is convolved cannot be split.
         let splits = narrow.iter().product::<usize>() == elements;
-        if packing != Packing::Complex && splits && limits.spreads(lines, elements / NARROW) {
+        if packing != Packing::Complex && splits && device.spreads(lines, elements / NARROW) {
             return narrow;
         }
-        if clustered { self.cluster_radices(packing, limits) } else { radices(elements) }
+        if clustered { self.cluster_radices(packing, device) } else { radices(elements) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
     /// lines, those of two, where these have room; and a large second radix, but for these and
     /// three DFTs in f32.
-    fn cluster_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
+    fn cluster_radices(&self, packing: Packing, device: &DeviceAttributes) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
-        let two = complex && self.run_bytes(packing) <= 2 * limits.shared_bytes || self.pairs_up(packing, limits);
+        let two = complex && self.run_bytes(packing) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
             lead: if two { 4 } else { RADICES[0] },
             even: two || self.dft().2 > 1 && self.precision == Precision::F32,

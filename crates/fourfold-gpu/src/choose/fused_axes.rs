@@ -1,10 +1,10 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::clusters::MOST_REALS;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::packed::WARP;
-use crate::limits::Limits;
 
 /// Reals of an array that one block transforms faster than another kernel is launched.
 const SMALL: usize = 2048;
@@ -18,7 +18,7 @@ impl KernelDesc {
         parts: usize,
         between: usize,
         wanted: bool,
-        limits: &Limits,
+        device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
         let mut threads = WARP;
         for pass in &mut passes {
@@ -29,13 +29,13 @@ impl KernelDesc {
             pass.tile = pass.lines / parts;
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
-        let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
+        let most = device.threads_per_block.min(MOST_REALS / passes[0].precision.bytes());
         let threads = threads.next_multiple_of(WARP).min(most);
         // Padding that another pass has no room for would be chosen in vain.
-        let room = limits.shared_bytes.checked_sub(between * passes[0].precision.bytes())?;
-        let limits_of_buffers = Limits { shared_bytes: room, ..limits.clone() };
+        let room = device.shared_per_block.checked_sub(between * passes[0].precision.bytes())?;
+        let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
         let mut passes: Vec<_> =
-            passes.into_iter().map(|pass| KernelDesc { threads, ..pass }.with_padding(&limits_of_buffers)).collect();
+            passes.into_iter().map(|pass| KernelDesc { threads, ..pass }.with_padding(&buffers)).collect();
         let buffers = passes.iter().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
         for pass in &mut passes {
             for side in [&mut pass.geometry.input, &mut pass.geometry.output] {
@@ -45,9 +45,9 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
-        let enough = 4 * parts >= limits.sms || between <= SMALL;
-        let estimated = enough && 2 * fused.shared_bytes() <= limits.shared_bytes;
-        (fused.shared_bytes() <= limits.shared_bytes && (wanted || estimated)).then_some(fused)
+        let enough = 4 * parts >= device.sms || between <= SMALL;
+        let estimated = enough && 2 * fused.shared_bytes() <= device.shared_per_block;
+        (fused.shared_bytes() <= device.shared_per_block && (wanted || estimated)).then_some(fused)
     }
 
     /// Whether the first lines are those of the first of so many parts of the array, and so on.

@@ -5,10 +5,10 @@
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
 //! of two, they would meet the same banks again and again.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
 use crate::desc::kernel::{Digit, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::limits::Limits;
 
 /// Bytes that shared memory reads at once.
 const BANKS: usize = 128;
@@ -18,10 +18,10 @@ pub(crate) const PADDING: [u32; 2] = [4, 8];
 
 impl KernelDesc {
     /// With the padding that costs the fewest bank conflicts.
-    pub(crate) fn with_padding(self, limits: &Limits) -> KernelDesc {
+    pub(crate) fn with_padding(self, device: &DeviceAttributes) -> KernelDesc {
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
-        let fitting = candidates.filter(|desc| desc.shared_bytes() <= limits.shared_bytes);
+        let fitting = candidates.filter(|desc| desc.shared_bytes() <= device.shared_per_block);
         fitting.min_by_key(|desc| (desc.conflicts(), desc.shared_bytes())).unwrap_or(self)
     }
 

@@ -1,11 +1,11 @@
 //! Fits a pass to a device: which kernels, how many lines a block takes, and with how many
 //! threads.
 
+use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::packed::WARP;
-use crate::limits::Limits;
 use fourfold::Precision;
 
 /// Threads of a block; more where few blocks share an SM, or none do.
@@ -26,7 +26,7 @@ pub(crate) fn run_bytes(column: usize) -> usize {
     column.saturating_add(column / 16).saturating_mul(RUN / 2)
 }
 
-impl Limits {
+impl DeviceAttributes {
     /// Whether so few blocks have so many butterflies each that more of them are faster,
     /// though they run in several kernels.
     pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
@@ -36,25 +36,25 @@ impl Limits {
 
 impl KernelDesc {
     /// The kernels of the pass, by clusters if they are `shared`.
-    pub(crate) fn fitted(mut self, limits: &Limits, clustered: bool, size: Size) -> Vec<KernelDesc> {
+    pub(crate) fn fitted(mut self, device: &DeviceAttributes, clustered: bool, size: Size) -> Vec<KernelDesc> {
         self.across &= self.lines > 1;
-        let whole = self.clone().tiled(limits, size);
+        let whole = self.clone().tiled(device, size);
         let spread = whole
             .as_ref()
-            .is_none_or(|desc| size.tile.is_none() && limits.spreads(desc.blocks(), desc.butterflies()[1]));
+            .is_none_or(|desc| size.tile.is_none() && device.spreads(desc.blocks(), desc.butterflies()[1]));
         if spread {
             // Their block would need the line as a whole.
             self = self.straightened(0).straightened(1);
         }
-        let split = || self.split_by_digits(limits);
-        if let Some(desc) = clustered.then(|| self.clustered(limits, size)).flatten() {
+        let split = || self.split_by_digits(device);
+        if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
         match whole {
             Some(desc) if spread => split().unwrap_or(vec![desc]),
             Some(desc) if size.tile.is_some() || desc.has_runs() => vec![desc],
             Some(desc) => split().unwrap_or(vec![desc]),
-            None => split().unwrap_or_else(|| self.staged(limits)),
+            None => split().unwrap_or_else(|| self.staged(device)),
         }
     }
 
@@ -64,15 +64,15 @@ impl KernelDesc {
     }
 
     /// Whether whole lines in shared memory are better than several kernels.
-    pub(crate) fn suits_whole_lines(&self, limits: &Limits) -> bool {
-        let spreads = || limits.spreads(self.blocks(), self.butterflies()[1]);
+    pub(crate) fn suits_whole_lines(&self, device: &DeviceAttributes) -> bool {
+        let spreads = || device.spreads(self.blocks(), self.butterflies()[1]);
         self.shared && (self.cluster > 1 || self.has_runs() && !spreads())
     }
 
     /// With the buffer in shared memory, if it fits.
-    pub(crate) fn tiled(mut self, limits: &Limits, size: Size) -> Option<KernelDesc> {
+    pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         self.tile = 1;
-        if self.shared_bytes() > limits.shared_bytes {
+        if self.shared_bytes() > device.shared_per_block {
             return None;
         }
         let wanted = size.tile.unwrap_or_else(|| self.wanted());
@@ -80,9 +80,9 @@ impl KernelDesc {
         // runs that are short otherwise.
         let room = |desc: &KernelDesc| {
             if size.tile.is_some() || desc.interleaved() && desc.contiguous_bytes() <= RUN / 2 {
-                limits.shared_bytes
+                device.shared_per_block
             } else {
-                limits.shared_bytes / 2
+                device.shared_per_block / 2
             }
         };
         loop {
@@ -94,21 +94,21 @@ impl KernelDesc {
         }
         // Work for every SM, before runs are long; sublines take less long each.
         let whole = self.range == DigitRange::all(self.digits.len());
-        let least = if whole { 3 * limits.sms / 4 } else { 2 * limits.sms };
+        let least = if whole { 3 * device.sms / 4 } else { 2 * device.sms };
         while size.tile.is_none() && self.blocks() < least && self.tile > 1 && self.contiguous_bytes() > LEAST_RUN {
             self.tile /= 2;
         }
         // So that registers, of which f64 takes twice as many, hold as many threads as shared
         // memory has room for.
         let width = 16 / self.precision.bytes();
-        let one_per_sm = width * self.shared_bytes() > limits.shared_bytes || self.blocks() <= limits.sms;
+        let one_per_sm = width * self.shared_bytes() > device.shared_per_block || self.blocks() <= device.sms;
         let most = if one_per_sm { 2 * THREADS } else { THREADS };
-        let most = size.threads.unwrap_or(most).min(limits.threads);
+        let most = size.threads.unwrap_or(most).min(device.threads_per_block);
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
-        self.side_by_side = self.blocks() <= FEW * limits.sms;
+        self.side_by_side = self.blocks() <= FEW * device.sms;
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
         self.threads = (self.dealt() * sublines).next_multiple_of(WARP).clamp(1, most);
-        Some(self.with_lane_pairs(limits).with_padding(limits))
+        Some(self.with_lane_pairs(device).with_padding(device))
     }
 
     /// Items of a subline for which there are threads: those of the longest stage of butterflies.
@@ -177,8 +177,8 @@ impl KernelDesc {
     }
 
     /// A kernel for each stage, with buffers in device memory.
-    fn staged(&self, limits: &Limits) -> Vec<KernelDesc> {
-        let threads = THREADS.min(limits.threads);
+    fn staged(&self, device: &DeviceAttributes) -> Vec<KernelDesc> {
+        let threads = THREADS.min(device.threads_per_block);
         let outside = |port: &Port| if *port == Port::Buffer { Port::Scratch } else { port.clone() };
         let one = |stage: &Stage| KernelDesc {
             stages: vec![Stage { from: outside(&stage.from), to: outside(&stage.to), ..stage.clone() }],

@@ -1,6 +1,7 @@
 //! A device that computes nothing, whose driver refuses a call when it is told to, and knows what
 //! it holds.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::device::Device;
 use crate::backend::interface;
 use crate::backend::interface::{Allocate, Compile, Copies, Enqueue, VendorFfts, own};
@@ -97,12 +98,17 @@ pub(crate) fn device(options: Options) -> (Device, Arc<Driver>) {
         name: "a device that computes nothing".into(),
         version: "OpenCL 3.0".into(),
         memory: 1 << 40,
-        shared_memory: 48 << 10,
-        sms: 16,
-        double: true,
         is_cpu: false,
+        attributes: DeviceAttributes {
+            sms: 16,
+            threads_per_block: options.threads,
+            shared_per_block: 48 << 10,
+            shared_per_sm: 48 << 10,
+            double: true,
+            ..DeviceAttributes::least()
+        },
     };
-    let limits = Limits::new(&info, options.threads);
+    let limits = Limits::new(&info.name, info.attributes.clone());
     let runtime = Runtime::of(Context { driver: Arc::clone(&driver), info, limits, options });
     let queue = Arc::new(runtime.queue().expect("nothing is refused yet"));
     (Device { runtime, queue }, driver)

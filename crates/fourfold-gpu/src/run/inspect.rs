@@ -93,19 +93,19 @@ impl Target {
     /// The same target with at most `bytes` bytes of shared memory a block. Long lines then go
     /// through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
-        self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
+        self.limits.attributes = self.limits.attributes.with_shared_per_block(bytes);
         self
     }
 
     /// The same target with at most this many SMs.
     pub fn with_sms(mut self, sms: usize) -> Target {
-        self.limits.sms = self.limits.sms.min(sms.max(1));
+        self.limits.attributes.sms = self.limits.attributes.sms.min(sms.max(1));
         self
     }
 
     /// The same target without `f64`, like many GPUs of telephones.
     pub fn without_f64(mut self) -> Target {
-        self.limits.double = false;
+        self.limits.attributes.double = false;
         self
     }
 

@@ -157,7 +157,7 @@ fn filters_are_right_and_have_no_races() {
             filter.check(&multiplier, lowered.uses_bluestein(), |x, y| simulate_passes(&lowered, x, y));
             let descs = lowered.descs();
             let desc = descs.iter().find(|desc| desc.is_filter());
-            let one = desc.is_some() == filter.meets || target.limits().cluster > 1;
+            let one = desc.is_some() == filter.meets || target.limits().attributes.cluster > 1;
             assert!(one, "{}, {}: {} kernels", filter.forward, filter.inverse, descs.len());
             reached[0] += usize::from(desc.is_some());
             reached[1] += usize::from(desc.is_some_and(|desc| desc.cluster > 1));
@@ -202,7 +202,7 @@ fn all_choices_of_passes_that_multiply_are_right() {
         let run = |choices: &[Choice]| simulate_multiplied(&target, &problem, side, multiplier, choices);
         let chosen = run(&[]).chosen;
         for (pass, of_pass) in chosen.iter().enumerate() {
-            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, target.limits())) {
+            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, &target.limits().attributes)) {
                 let mut choices: Vec<Choice> = chosen.iter().map(|chosen| chosen.choice.clone()).collect();
                 choices[pass] = choice;
                 let descs = run(&choices).descs;
@@ -243,7 +243,7 @@ fn all_choices_are_right_and_have_no_races() {
         let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
         let (chosen, estimated) = (lowered.chosen(), lowered.choices());
         for (pass, chosen) in chosen.iter().enumerate() {
-            for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
+            for choice in STEPS.iter().flat_map(|step| step(chosen, &target.limits().attributes)) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();

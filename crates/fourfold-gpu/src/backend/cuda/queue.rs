@@ -74,8 +74,8 @@ pub(crate) unsafe fn number_of_device(stream: *mut c_void) -> Result<usize> {
 impl Context {
     fn queue_of(&self, stream: Arc<CudaStream>) -> Queue {
         self.releases.watch(&stream);
-        // Since `sm_90`, as clusters.
-        Queue { stream, overlaps: self.limits.cluster > 1 }
+        // No attribute says so: launches overlap since compute capability 9.0, as clusters.
+        Queue { stream, overlaps: self.limits.attributes.cluster > 1 }
     }
 }
 
