@@ -33,7 +33,9 @@ pub struct DeviceAttributes {
     pub shared_per_sm: usize,
     /// The bytes of these that the system takes for each block.
     pub shared_reserved: usize,
-    /// Whether shared memory is a part of device memory behind caches, and has no banks.
+    /// Its banks of 4 bytes, which are read at once.
+    pub banks: usize,
+    /// Whether it is a part of device memory behind caches.
     pub shared_is_emulated: bool,
     /// The bytes of the cache of all SMs.
     pub l2_bytes: usize,
@@ -73,6 +75,7 @@ impl DeviceAttributes {
             shared_per_block: 32 << 10,
             shared_per_sm: 32 << 10,
             shared_reserved: 0,
+            banks: 32,
             shared_is_emulated: false,
             l2_bytes: 0,
             line_bytes: 128,

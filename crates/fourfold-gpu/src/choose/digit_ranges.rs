@@ -1,7 +1,6 @@
 //! Kernels on ranges of digits, where a line does not fit the shared memory of a block.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
 use crate::desc::combine::CombineStep;
 use crate::desc::kernel::{DigitRange, KernelDesc};
@@ -24,11 +23,11 @@ impl KernelDesc {
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
         (1..digits).find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
-            let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * device.sms {
+            let wanted = |desc: &KernelDesc| match desc.blocks() <= device.registers_wave() {
                 // Of few blocks, more with shorter runs are better.
-                true => LEAST_RUN.min(desc.wanted_contiguous_bytes()),
+                true => desc.most_contiguous_bytes(device.least_run()),
                 // One more trip through memory costs more than runs of half the length.
-                false => desc.wanted_contiguous_bytes().min(RUN / 2),
+                false => desc.most_contiguous_bytes(device.short_run()),
             };
             fitted(cuts).filter(|descs| descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc)))
         })

@@ -2,9 +2,8 @@
 //! found by measuring.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
-use crate::choose::tiling;
-use crate::choose::tiling::RUN;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
@@ -84,11 +83,12 @@ impl Lines<'_> {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || 2 * len * count * 2 * self.precision.bytes() > device.shared_per_block;
+        let large = || device.blocks_of(2 * len * count * self.precision.bytes()) < RESIDENT;
         let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
         let f64 = self.precision == Precision::F64;
         let many = || {
-            self.runs(Packing::TwoForOne) > device.sms && self.run_bytes(Packing::TwoForOne) <= device.shared_per_block
+            self.runs(Packing::TwoForOne, device) > device.sms
+                && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
         };
         let columns = || (data == Data::Real || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
@@ -103,37 +103,38 @@ impl Lines<'_> {
         }
     }
 
-    /// Runs of 64 bytes that columns of these have.
-    fn runs(&self, packing: Packing) -> usize {
+    /// Short runs that columns of these have.
+    fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(RUN / 2)
+        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(device.short_run())
     }
 
-    /// Bytes that columns of these take in runs of 64 bytes.
-    fn run_bytes(&self, packing: Packing) -> usize {
+    /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
+    /// buffer has 16.
+    fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let column = self.geometry(packing).line_bytes(self.precision);
-        tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
+        let places = 2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column;
+        places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
-    /// If clusters should have columns of these: how many blocks all clusters have, of runs of 64
-    /// bytes.
+    /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
     fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
         let geometry = self.geometry(packing);
         let digits = self.cluster_radices(packing, device);
         // One on an SM, they are worth it where the last DFTs are one stage with the combine.
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
-        let runs = self.runs(packing);
-        let pays =
-            geometry.across() && device.cluster_pays(self.run_bytes(packing), runs, if combine_fusion { 1 } else { 2 });
+        let runs = self.runs(packing, device);
+        let pays = geometry.across()
+            && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
         pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
     /// Whether clusters of two give most SMs the one block of complex columns that
     /// half of them would have; in f64 they measured slower.
     fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
-        let groups = 2 * self.runs(packing);
-        let most = 4 * groups >= 3 * device.sms && groups <= device.sms;
+        let groups = 2 * self.runs(packing, device);
+        let most = device.fills(groups) && groups <= device.sms;
         let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
         complex && most && device.cluster > 1 && self.geometry(packing).across()
     }
@@ -170,9 +171,10 @@ impl Lines<'_> {
     /// three DFTs in f32.
     fn cluster_radices(&self, packing: Packing, device: &DeviceAttributes) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
-        let two = complex && self.run_bytes(packing) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
+        let two =
+            complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
-            lead: if two { 4 } else { RADICES[0] },
+            lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
             even: two || self.dft().2 > 1 && self.precision == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };

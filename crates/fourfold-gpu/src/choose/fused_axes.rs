@@ -1,13 +1,10 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::clusters::MOST_REALS;
+use crate::choose::cost::RESIDENT;
+use crate::choose::radices::NARROW;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
-use crate::ir::packed::WARP;
-
-/// Reals of an array that one block transforms faster than another kernel is launched.
-const SMALL: usize = 2048;
 
 impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array that
@@ -20,7 +17,7 @@ impl KernelDesc {
         wanted: bool,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
-        let mut threads = WARP;
+        let mut threads = device.warp;
         for pass in &mut passes {
             pass.across &= pass.lines > 1;
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
@@ -29,8 +26,8 @@ impl KernelDesc {
             pass.tile = pass.lines / parts;
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
-        let most = device.threads_per_block.min(MOST_REALS / passes[0].precision.bytes());
-        let threads = threads.next_multiple_of(WARP).min(most);
+        let most = device.most_threads(passes[0].precision);
+        let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.
         let room = device.shared_per_block.checked_sub(between * passes[0].precision.bytes())?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
@@ -45,9 +42,11 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
-        let enough = 4 * parts >= device.sms || between <= SMALL;
-        let estimated = enough && 2 * fused.shared_bytes() <= device.shared_per_block;
-        (fused.shared_bytes() <= device.shared_per_block && (wanted || estimated)).then_some(fused)
+        // One round of small butterflies takes less long than another launch.
+        let small = between <= NARROW * device.usual_threads();
+        let blocks = if wanted { 1 } else { RESIDENT };
+        let enough = wanted || small || device.saturates(parts);
+        (enough && fused.shared_bytes() <= device.shared_of(blocks)).then_some(fused)
     }
 
     /// Whether the first lines are those of the first of so many parts of the array, and so on.

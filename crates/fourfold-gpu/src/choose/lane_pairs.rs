@@ -28,7 +28,7 @@ impl KernelDesc {
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes) -> KernelDesc {
         let pays = [self.packing != Packing::TwoForOne || self.precision == Precision::F64, self.inverse];
-        for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && pays[*end]) {
+        for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
             let straight = self.clone().straightened(end);
             if straight.may_have_lane_pairs(end) {
                 self = straight;

@@ -2,37 +2,11 @@
 //! threads.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::{RESIDENT, TWO_TRIPS};
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::ir::packed::WARP;
 use fourfold::Precision;
-
-/// Threads of a block; more where few blocks share an SM, or none do.
-const THREADS: usize = 256;
-
-/// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
-pub(crate) const RUN: usize = 128;
-
-/// How many times as many blocks as SMs are many, or as few of them few.
-const FEW: usize = 8;
-
-/// Bytes of a run below which two trips through memory in long runs are better than one.
-pub(crate) const LEAST_RUN: usize = 32;
-
-/// Bytes in shared memory of columns in runs of 64 bytes, with the padding, which take so many for
-/// each byte of a run.
-pub(crate) fn run_bytes(column: usize) -> usize {
-    column.saturating_add(column / 16).saturating_mul(RUN / 2)
-}
-
-impl DeviceAttributes {
-    /// Whether so few blocks have so many butterflies each that more of them are faster,
-    /// though they run in several kernels.
-    pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
-        FEW * groups <= self.sms && butterflies > 2 * THREADS
-    }
-}
 
 impl KernelDesc {
     /// The kernels of the pass, by clusters if they are `shared`.
@@ -46,44 +20,34 @@ impl KernelDesc {
             // Their block would need the line as a whole.
             self = self.straightened(0).straightened(1);
         }
-        let split = || self.split_by_digits(device);
         if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
-        match whole {
-            Some(desc) if spread => split().unwrap_or(vec![desc]),
-            Some(desc) if size.tile.is_some() || desc.has_runs() => vec![desc],
-            Some(desc) => split().unwrap_or(vec![desc]),
+        let split = || self.split_by_digits(device);
+        match whole.map(|desc| vec![desc]) {
+            Some(whole) if spread => split().unwrap_or(whole),
+            Some(whole) if size.tile.is_some() || device.trips(&whole) < TWO_TRIPS => whole,
+            Some(whole) => split().filter(|split| device.trips(split) <= device.trips(&whole)).unwrap_or(whole),
             None => split().unwrap_or_else(|| self.staged(device)),
         }
     }
 
-    /// Whether lines that a block has together are runs of memory.
-    fn has_runs(&self) -> bool {
-        !self.across || self.contiguous_bytes() >= LEAST_RUN.min(self.wanted_contiguous_bytes())
-    }
-
     /// Whether whole lines in shared memory are better than several kernels.
     pub(crate) fn suits_whole_lines(&self, device: &DeviceAttributes) -> bool {
-        let spreads = || device.spreads(self.blocks(), self.butterflies()[1]);
-        self.shared && (self.cluster > 1 || self.has_runs() && !spreads())
+        self.shared && (self.cluster > 1 || device.trips(std::slice::from_ref(self)) < TWO_TRIPS)
     }
 
     /// With the buffer in shared memory, if it fits.
     pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         self.tile = 1;
-        if self.shared_bytes() > device.shared_per_block {
+        if device.blocks_of(self.shared_bytes()) == 0 {
             return None;
         }
-        let wanted = size.tile.unwrap_or_else(|| self.wanted());
-        // Half of the memory, so that one block computes while another reads; all of it for
-        // runs that are short otherwise.
+        let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
+        // Several blocks share an SM, but for runs that are short otherwise.
         let room = |desc: &KernelDesc| {
-            if size.tile.is_some() || desc.interleaved() && desc.contiguous_bytes() <= RUN / 2 {
-                device.shared_per_block
-            } else {
-                device.shared_per_block / 2
-            }
+            let alone = size.tile.is_some() || desc.interleaved() && desc.contiguous_bytes() <= device.short_run();
+            device.shared_of(if alone { 1 } else { RESIDENT })
         };
         loop {
             let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
@@ -94,20 +58,22 @@ impl KernelDesc {
         }
         // Work for every SM, before runs are long; sublines take less long each.
         let whole = self.range == DigitRange::all(self.digits.len());
-        let least = if whole { 3 * device.sms / 4 } else { 2 * device.sms };
-        while size.tile.is_none() && self.blocks() < least && self.tile > 1 && self.contiguous_bytes() > LEAST_RUN {
+        let few = |desc: &KernelDesc| match whole {
+            true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
+            false => desc.blocks() < RESIDENT * device.sms,
+        };
+        while size.tile.is_none() && few(&self) && self.tile > 1 && self.contiguous_bytes() > device.least_run() {
             self.tile /= 2;
         }
-        // So that registers, of which f64 takes twice as many, hold as many threads as shared
-        // memory has room for.
-        let width = 16 / self.precision.bytes();
-        let one_per_sm = width * self.shared_bytes() > device.shared_per_block || self.blocks() <= device.sms;
-        let most = if one_per_sm { 2 * THREADS } else { THREADS };
+        // So that registers hold as many threads as shared memory has room for.
+        let blocks = device.blocks_of(self.shared_bytes());
+        let fewer = blocks < device.usual_blocks(self.precision) || self.blocks() <= device.sms;
+        let most = device.usual_threads() * if fewer { 2 } else { 1 };
         let most = size.threads.unwrap_or(most).min(device.threads_per_block);
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
-        self.side_by_side = self.blocks() <= FEW * device.sms;
+        self.side_by_side = self.blocks() <= device.wave();
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        self.threads = (self.dealt() * sublines).next_multiple_of(WARP).clamp(1, most);
+        self.threads = (self.dealt() * sublines).next_multiple_of(device.warp).clamp(1, most);
         Some(self.with_lane_pairs(device).with_padding(device))
     }
 
@@ -144,8 +110,9 @@ impl KernelDesc {
         self.tile.min(self.neighbours()) * self.line_bytes()
     }
 
-    pub(crate) fn wanted_contiguous_bytes(&self) -> usize {
-        RUN.min(self.neighbours() * self.line_bytes())
+    /// The same of so many bytes at most, if a block had all of them.
+    pub(crate) fn most_contiguous_bytes(&self, run: usize) -> usize {
+        run.min(self.neighbours() * self.line_bytes())
     }
 
     /// Sublines that stand side by side in memory.
@@ -165,20 +132,20 @@ impl KernelDesc {
     }
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
-    fn wanted(&self) -> usize {
+    fn wanted(&self, device: &DeviceAttributes) -> usize {
         let items = self.stages.iter().map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
         let least = match self.interleaved() {
-            true => RUN / self.line_bytes(),
+            true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
-            false if self.precision == Precision::F64 && self.dealt() == 2 * WARP => 2,
+            false if self.precision == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
         };
-        least.max(THREADS / items).clamp(1, self.sublines().next_power_of_two())
+        least.max(device.usual_threads() / items).clamp(1, self.sublines().next_power_of_two())
     }
 
     /// A kernel for each stage, with buffers in device memory.
     fn staged(&self, device: &DeviceAttributes) -> Vec<KernelDesc> {
-        let threads = THREADS.min(device.threads_per_block);
+        let threads = device.usual_threads();
         let outside = |port: &Port| if *port == Port::Buffer { Port::Scratch } else { port.clone() };
         let one = |stage: &Stage| KernelDesc {
             stages: vec![Stage { from: outside(&stage.from), to: outside(&stage.to), ..stage.clone() }],

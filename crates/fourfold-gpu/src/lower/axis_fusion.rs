@@ -1,6 +1,7 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
@@ -44,7 +45,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
     let wanted = !choices.is_empty();
     let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
-    let room = device.shared_per_block / if wanted { 1 } else { 2 };
+    let room = device.shared_of(if wanted { 1 } else { RESIDENT });
     if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
         return None;
     }

@@ -1,0 +1,122 @@
+//! The one model of what kernels cost on a device, which everything that chooses asks: threads that
+//! registers hold, blocks that an SM holds, waves of blocks, runs of memory, and trips through it.
+//!
+//! Kernels of transforms wait for memory. So a cost counts *trips*: the time in which a launch with
+//! enough blocks reads and writes every byte once, in long runs. It is more
+//! - by the bytes beside the ends of short runs, which memory reads and writes with them;
+//! - by the SMs that have no block, where those that have one do not draw all that memory gives.
+
+use crate::attributes::DeviceAttributes;
+use crate::desc::kernel::KernelDesc;
+use fourfold::Precision;
+
+/// Registers of a thread for each byte of a real: 64 in `f32`, of which 32 hold a butterfly of 16
+/// complex numbers, and 128 in `f64`.
+const REGISTERS: usize = 16;
+
+/// Blocks that an SM should hold at least: one computes while another reads.
+pub(crate) const RESIDENT: usize = 2;
+
+/// Blocks of the usual size for which registers have room, in `f32`.
+const USUAL: usize = 4;
+
+/// Trips that two kernels take at least.
+pub(crate) const TWO_TRIPS: f64 = 2.0;
+
+/// One SM of so many draws what memory gives to all.
+const SATURATING: usize = 4;
+
+impl DeviceAttributes {
+    /// The most threads of a block whose registers hold a butterfly each.
+    pub(crate) fn most_threads(&self, precision: Precision) -> usize {
+        self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
+    }
+
+    /// Threads of a block of which registers hold several; twice as many where shared memory does not.
+    pub(crate) fn usual_threads(&self) -> usize {
+        let threads = self.registers_per_sm / (REGISTERS * Precision::F32.bytes());
+        (threads.min(self.threads_per_sm) / USUAL).max(self.warp).min(self.threads_per_block)
+    }
+
+    /// Blocks of the usual size that the registers of an SM hold.
+    pub(crate) fn usual_blocks(&self, precision: Precision) -> usize {
+        (self.registers_per_sm / (REGISTERS * precision.bytes() * self.usual_threads())).max(1)
+    }
+
+    /// Bytes of shared memory of each of so many blocks on an SM.
+    pub(crate) fn shared_of(&self, blocks: usize) -> usize {
+        (self.shared_per_sm / blocks.max(1)).saturating_sub(self.shared_reserved).min(self.shared_per_block)
+    }
+
+    /// Blocks with so many bytes of shared memory that an SM has room for.
+    pub(crate) fn blocks_of(&self, shared_bytes: usize) -> usize {
+        if shared_bytes > self.shared_per_block {
+            return 0;
+        }
+        (self.shared_per_sm / (shared_bytes + self.shared_reserved).max(1)).min(self.blocks_per_sm)
+    }
+
+    /// Blocks that the device holds at once, if each has the usual threads: a wave.
+    pub(crate) fn wave(&self) -> usize {
+        self.sms * (self.threads_per_sm / self.usual_threads()).clamp(1, self.blocks_per_sm)
+    }
+
+    /// Half of a wave: blocks for which there are registers, in `f32`.
+    pub(crate) fn registers_wave(&self) -> usize {
+        self.sms * self.usual_blocks(Precision::F32)
+    }
+
+    /// Whether, over all rounds of one block an SM, three of four SMs have one: then more and smaller
+    /// blocks would not end much sooner.
+    pub(crate) fn fills(&self, blocks: usize) -> bool {
+        4 * blocks >= 3 * blocks.next_multiple_of(self.sms)
+    }
+
+    /// Whether so many blocks at once draw all that memory gives.
+    pub(crate) fn saturates(&self, blocks: usize) -> bool {
+        SATURATING * blocks >= self.sms
+    }
+
+    /// Bytes of a run that is as long as memory reads at once.
+    pub(crate) fn long_run(&self) -> usize {
+        self.line_bytes
+    }
+
+    /// Bytes of a run that costs little more: columns have such runs.
+    pub(crate) fn short_run(&self) -> usize {
+        (self.line_bytes / 2).max(self.sector_bytes)
+    }
+
+    /// Bytes of the shortest run that costs less than another trip.
+    pub(crate) fn least_run(&self) -> usize {
+        self.sector_bytes
+    }
+
+    /// Trips that one trip in runs of so many bytes is: memory reads and writes whole sectors.
+    fn waste(&self, run: usize) -> f64 {
+        let run = run.max(1);
+        run.next_multiple_of(self.sector_bytes) as f64 / run as f64
+    }
+
+    /// How much longer blocks take than enough of them, as each of their threads has so many rounds of
+    /// butterflies: as long as the SMs without a block let memory idle, but no longer than the rounds.
+    fn slower(&self, blocks: usize, butterflies: usize) -> f64 {
+        let rounds = butterflies.div_ceil(2 * self.usual_threads());
+        (self.sms as f64 / (SATURATING * blocks.max(1)) as f64).min(rounds as f64).max(1.0)
+    }
+
+    /// Whether so few blocks have so many butterflies each that two trips by more blocks are faster.
+    pub(crate) fn spreads(&self, blocks: usize, butterflies: usize) -> bool {
+        self.slower(blocks, butterflies) >= TWO_TRIPS
+    }
+
+    /// Trips that kernels take together.
+    pub(crate) fn trips(&self, kernels: &[KernelDesc]) -> f64 {
+        kernels.iter().map(|desc| self.trips_of(desc)).sum()
+    }
+
+    fn trips_of(&self, desc: &KernelDesc) -> f64 {
+        let run = if desc.interleaved() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
+        self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
+    }
+}
