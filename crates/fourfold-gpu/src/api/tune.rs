@@ -174,7 +174,7 @@ impl<'a> Bench<'a> {
 type Candidates = fn(&Chosen, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_fused];
+pub(crate) const STEPS: [Candidates; 4] = [other_ways, other_sizes, otherwise_done, otherwise_fused];
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
@@ -195,9 +195,23 @@ fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
 fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
-    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads) });
+    let size = pass.choice.size;
+    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads), ..size });
     let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
+/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or not, and
+/// registers for other numbers of blocks.
+fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
+    let size = pass.choice.size;
+    let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..size.of_each() });
+    let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
+    let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
+    let usual = device.usual_blocks(Precision::F32);
+    let resident = [0, usual / 2, usual, 2 * usual].map(|resident| Size { resident: Some(resident), ..size });
+    let sizes = [&kernels[..], &beside, &exchange, &resident].concat();
+    sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
 /// One kernel with the pass before, or not.

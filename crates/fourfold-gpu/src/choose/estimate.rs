@@ -4,7 +4,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
-use crate::desc::choice::Size;
+use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
 use crate::desc::kernel::Packing;
@@ -239,8 +239,7 @@ impl fmt::Display for Choice {
         if self.clustered {
             write!(f, " cluster")?;
         }
-        let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
-        let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
+        let said = NAMES.iter().zip(self.size.values()).filter_map(|((name, _), size)| Some((name, size?)));
         said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
         if self.axis_fusion { write!(f, " joined") } else { Ok(()) }
     }
@@ -264,9 +263,10 @@ impl FromStr for Choice {
             words.next();
         }
         choice.clustered = words.next_if_eq(&"cluster").is_some();
-        for (name, size) in [("tile", &mut choice.size.tile), ("threads", &mut choice.size.threads)] {
+        for ((name, [least, most]), size) in NAMES.into_iter().zip(choice.size.values_mut()) {
             if words.next_if_eq(&name).is_some() {
-                let number = words.next().and_then(|word| word.parse().ok()).filter(|size| (1..=4096).contains(size));
+                let number = words.next().and_then(|word| word.parse().ok());
+                let number = number.filter(|size| (least..=most).contains(size));
                 *size = Some(number.ok_or_else(wrong)?);
             }
         }
@@ -311,14 +311,27 @@ mod tests {
 
     #[test]
     fn choices_print_and_parse_back() {
-        for text in
-            ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32 joined"]
-        {
+        for text in [
+            "lines 16 8 8",
+            "pairs 16 16 8 cluster tile 8 threads 256",
+            "complex",
+            "single 3 threads 32 joined",
+            "lines 8 resident 0 beside 1 exchange 0 kernels 2",
+        ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
-        for text in
-            ["", "rows 16", "lines x", "lines 16 tile", "lines 16 tile 3", "lines 16 threads 0", "pairs 4 4 5 x"]
-        {
+        for text in [
+            "",
+            "rows 16",
+            "lines x",
+            "lines 16 tile",
+            "lines 16 tile 3",
+            "lines 16 threads 0",
+            "pairs 4 4 5 x",
+            "lines 4 beside 2",
+            "lines 4 kernels 0",
+            "lines 4 exchange 1 tile 8",
+        ] {
             let message = text.parse::<Choice>().unwrap_err().to_string();
             assert!(message.contains("expected"), "{message}");
         }

@@ -2,7 +2,7 @@
 //! threads.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::{RESIDENT, TWO_TRIPS};
+use crate::choose::cost::RESIDENT;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
@@ -13,9 +13,8 @@ impl KernelDesc {
     pub(crate) fn fitted(mut self, device: &DeviceAttributes, clustered: bool, size: Size) -> Vec<KernelDesc> {
         self.across &= self.lines > 1;
         let whole = self.clone().tiled(device, size);
-        let spread = whole
-            .as_ref()
-            .is_none_or(|desc| size.tile.is_none() && device.spreads(desc.blocks(), desc.butterflies()[1]));
+        let spreads = |desc: &KernelDesc| size.tile.is_none() && device.spreads(desc.blocks(), desc.butterflies()[1]);
+        let spread = whole.as_ref().is_none_or(|desc| size.kernels.map_or(spreads(desc), |kernels| kernels > 1));
         if spread {
             // Their block would need the line as a whole.
             self = self.straightened(0).straightened(1);
@@ -23,18 +22,24 @@ impl KernelDesc {
         if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
-        let split = || self.split_by_digits(device);
-        match whole.map(|desc| vec![desc]) {
-            Some(whole) if spread => split().unwrap_or(whole),
-            Some(whole) if size.tile.is_some() || device.trips(&whole) < TWO_TRIPS => whole,
-            Some(whole) => split().filter(|split| device.trips(split) <= device.trips(&whole)).unwrap_or(whole),
-            None => split().unwrap_or_else(|| self.staged(device)),
+        let split = || self.split_by_digits(device, size);
+        match whole {
+            Some(desc) if spread => split().unwrap_or(vec![desc]),
+            Some(desc) if size.tile.is_some() || device.takes_one_trip(&desc) => vec![desc],
+            Some(desc) => {
+                let whole = vec![desc];
+                split().filter(|split| device.trips(split) <= device.trips(&whole)).unwrap_or(whole)
+            }
+            None => {
+                let other = || self.split_by_digits(device, size.of_each());
+                split().or_else(other).unwrap_or_else(|| self.staged(device))
+            }
         }
     }
 
     /// Whether whole lines in shared memory are better than several kernels.
     pub(crate) fn suits_whole_lines(&self, device: &DeviceAttributes) -> bool {
-        self.shared && (self.cluster > 1 || device.trips(std::slice::from_ref(self)) < TWO_TRIPS)
+        self.shared && (self.cluster > 1 || device.takes_one_trip(self))
     }
 
     /// With the buffer in shared memory, if it fits.
@@ -71,10 +76,12 @@ impl KernelDesc {
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
         let most = size.threads.unwrap_or(most).min(device.threads_per_block);
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
-        self.side_by_side = self.blocks() <= device.wave();
+        self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        self.threads = (self.dealt() * sublines).next_multiple_of(device.warp).clamp(1, most);
-        Some(self.with_lane_pairs(device).with_padding(device))
+        let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
+        self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
+        self.resident = size.resident.unwrap_or(0);
+        Some(self.with_lane_pairs(device, size).with_padding(device))
     }
 
     /// Items of a subline for which there are threads: those of the longest stage of butterflies.

@@ -3,10 +3,6 @@
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, StageOp};
 use crate::ir::frame::Frame;
-use fourfold::Precision;
-
-/// Threads of an SM for which such clusters leave registers: 64 of 65,536 each.
-const CLUSTERED: usize = 1024;
 
 impl KernelDesc {
     /// Complex places of a line's buffer.
@@ -128,20 +124,11 @@ impl KernelDesc {
             wide: self.passes().any(|pass| pass.wide),
             threads,
             range: None,
-            resident: self.resident(),
+            // A digit that is convolved takes as many as it can.
+            resident: self.resident.max(usize::from(self.passes().any(KernelDesc::convolves))),
             cluster: self.cluster,
             evict_first: self.evict_first,
             shared_pairs: self.shared_bytes() / (2 * self.precision.bytes()),
-        }
-    }
-
-    /// Blocks for which the compiler shall leave registers. Where clusters come back from a
-    /// spectrum in `f32` it would take a few more than the 64 a thread of which there are enough
-    /// for four of 256; larger ones measured 3 % slower so.
-    fn resident(&self) -> usize {
-        match self.cluster > 1 && self.inverse && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
-            true => 4,
-            false => usize::from(self.passes().any(KernelDesc::convolves)),
         }
     }
 
