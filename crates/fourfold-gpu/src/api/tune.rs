@@ -9,6 +9,7 @@ use crate::choose::radices::{led, ways};
 use crate::desc::action::Action;
 use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
+use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
@@ -47,12 +48,11 @@ impl GpuPlanner {
 
     fn tune_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<String> {
         let bench = Bench::new(self, pipeline)?;
-        let estimated = bench.lower(&[])?;
-        let passes = estimated.choices().len();
+        let passes = bench.recipe.lines().count();
         if passes == 0 {
             return Ok(String::new());
         }
-        let mut best = bench.candidate(&estimated)?;
+        let mut best = bench.candidate(&[])?;
         for pass in 0..passes {
             for candidates in STEPS {
                 best = bench.best(best, pass, candidates)?;
@@ -123,8 +123,8 @@ impl<'a> Bench<'a> {
 
     /// The kernels that choices stand for, estimated where there are none: on this device clusters
     /// may be refused.
-    fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
-        lower(self.planner.kernel_cache.limits(), &self.recipe, false, self.action.as_ref(), choices)
+    fn lower(&self, limits: &Limits, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
+        lower(limits, &self.recipe, false, self.action.as_ref(), choices)
     }
 
     /// The fastest of `best` and those that differ from it in one pass.
@@ -136,19 +136,20 @@ impl<'a> Bench<'a> {
     ) -> Result<Timed<Candidate<'b>>> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
-        for choice in candidates(&best.work().passes[pass], &self.planner.kernel_cache.limits().attributes) {
+        let limits = self.planner.kernel_cache.limits();
+        for choice in candidates(&best.work().passes[pass], &limits.attributes) {
             let mut choices = best.work().choices();
             choices[pass] = choice;
-            let Ok(lowered) = self.lower(&choices) else { continue };
+            let Ok(lowered) = self.lower(limits, &choices) else { continue };
             let descs = lowered.descs();
             if !seen.contains(&descs) {
                 seen.push(descs);
-                others.push(lowered);
+                others.push(choices);
             }
         }
         // Kept until all candidates have theirs. What the compiler refuses is refused again below.
         let _kernels = self.planner.kernel_cache.accepted(&seen.concat());
-        let ready = others.iter().filter_map(|lowered| self.candidate(lowered).ok());
+        let ready = others.iter().filter_map(|choices| self.candidate(choices).ok());
         let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
         let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -161,9 +162,11 @@ impl<'a> Bench<'a> {
         Ok(best)
     }
 
-    fn candidate(&self, lowered: &LoweredRecipe) -> Result<Timed<Candidate<'_>>> {
+    /// The way that choices say; where kernels do not fit, with smaller ones.
+    fn candidate(&self, choices: &[Choice]) -> Result<Timed<Candidate<'_>>> {
         let GpuPlanner { device, kernel_cache, .. } = self.planner;
-        let executable = Executable::new(device, kernel_cache, lowered)?;
+        let lower = |limits: &Limits| self.lower(limits, choices);
+        let (executable, lowered) = Executable::fitted(device, kernel_cache, lower)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
         Timed::new(Candidate { bench: self, passes: lowered.chosen(), executable, scratch })

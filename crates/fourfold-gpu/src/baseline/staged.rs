@@ -152,8 +152,8 @@ impl StagedExecutable {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
                         crate::error::check_lengths(fft.problem())?;
-                        let lowered = lower(kernel_cache.limits(), &fft, false, None, &[])?;
-                        PreparedStage::Fft(Box::new(Executable::new(device, kernel_cache, &lowered)?))
+                        let lower = |limits: &Limits| lower(limits, &fft, false, None, &[]);
+                        PreparedStage::Fft(Box::new(Executable::fitted(device, kernel_cache, lower)?.0))
                     }
                 },
             });

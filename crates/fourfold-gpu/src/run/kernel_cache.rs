@@ -47,12 +47,35 @@ impl KernelCache {
     /// The kernels of `descs`. Those that are not there yet are made at the same time: compilers
     /// take most of a plan's time.
     pub(crate) fn kernels(&self, descs: &[KernelDesc]) -> Result<Vec<Arc<Kernel>>> {
-        self.each(descs).into_iter().collect()
+        let fitting = |(desc, kernel): (&KernelDesc, Result<Arc<Kernel>>)| {
+            let kernel = kernel?;
+            check(&kernel, desc.threads, &self.runtime).map_err(|e| refused(e, &self.source(desc), Some(desc)))?;
+            if desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0) {
+                return Err(refused(self.no_room(desc), &self.source(desc), Some(desc)));
+            }
+            Ok(kernel)
+        };
+        descs.iter().zip(self.each(descs)).map(fitting).collect()
     }
 
     /// The same without those that the compiler refuses.
     pub(crate) fn accepted(&self, descs: &[KernelDesc]) -> Vec<Arc<Kernel>> {
         self.each(descs).into_iter().flatten().collect()
+    }
+
+    /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may leave
+    /// blocks fewer threads than the device has, and the device no room for a cluster of them.
+    pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
+        let mut attributes = limits.attributes.clone();
+        for (desc, kernel) in descs.iter().filter_map(|desc| Some((desc, self.find(desc)?))) {
+            if kernel.threads() < desc.threads {
+                attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
+            }
+            if desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0) {
+                attributes.cluster = 1;
+            }
+        }
+        (attributes != limits.attributes).then(|| Limits { attributes, ..limits.clone() })
     }
 
     fn each(&self, descs: &[KernelDesc]) -> Vec<Result<Arc<Kernel>>> {
@@ -78,21 +101,24 @@ impl KernelCache {
     }
 
     fn make(&self, desc: &KernelDesc) -> Result<Kernel> {
-        let source = print(self.runtime.dialect(), &desc.frame(), &kernel(desc));
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's descriptor: {desc:?}"));
-        let size = BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() };
-        self.compiled(&source, size).map_err(refused)
+        let source = self.source(desc);
+        let made = compiled(&self.runtime, self.cache.as_ref(), &source, block_size(desc));
+        made.map_err(|e| refused(e, &source, Some(desc)))
+    }
+
+    fn source(&self, desc: &KernelDesc) -> String {
+        print(self.runtime.dialect(), &desc.frame(), &kernel(desc))
+    }
+
+    fn no_room(&self, desc: &KernelDesc) -> Error {
+        let info = self.runtime.info();
+        unavailable(format!("{} ({}) has no room for a cluster of {} such blocks", info.id, info.name, desc.cluster))
     }
 
     /// A kernel that is not kept here.
     pub(crate) fn compile(&self, source: &str, size: BlockSize) -> Result<Kernel> {
         self.limits.check_block(size.threads, size.shared_bytes)?;
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}"));
-        self.compiled(source, size).map_err(refused)
-    }
-
-    fn compiled(&self, source: &str, size: BlockSize) -> Result<Kernel> {
-        compiled(&self.runtime, self.cache.as_ref(), source, size)
+        checked(&self.runtime, self.cache.as_ref(), source, size).map_err(|e| refused(e, source, None))
     }
 
     fn find(&self, desc: &KernelDesc) -> Option<Arc<Kernel>> {
@@ -146,27 +172,43 @@ pub(crate) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Syn
     made.into_iter().map(|(_, made)| made).collect()
 }
 
-/// A kernel from disk, or compiled and kept there; an error if blocks of this size cannot run it.
-pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
+fn block_size(desc: &KernelDesc) -> BlockSize {
+    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() }
+}
+
+/// An error with the kernel that it is about.
+fn refused(error: Error, source: &str, desc: Option<&KernelDesc>) -> Error {
+    let desc = desc.map_or(String::new(), |desc| format!("\nThe kernel's descriptor: {desc:?}"));
+    Error::new(error.kind(), format!("{error}\n{source}{desc}"))
+}
+
+/// A kernel from disk, or compiled and kept there.
+fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
     let key = format!("{}\n{source}", runtime.target());
     let kept = cache.and_then(|cache| cache.load(&key));
     // A driver may refuse what an earlier one with the same name made.
     if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, size.shared_bytes).ok()) {
-        return checked(kernel, runtime, size);
+        return Ok(kernel);
     }
     let (kernel, binary) = runtime.compile(source, size.shared_bytes)?;
     if let Some(cache) = cache {
         cache.store(&key, &binary);
     }
-    checked(kernel, runtime, size)
+    Ok(kernel)
+}
+
+/// The same; an error if blocks of this size cannot run it.
+pub(crate) fn checked(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
+    let kernel = compiled(runtime, cache, source, size)?;
+    check(&kernel, size.threads, runtime).map(|()| kernel)
 }
 
 /// Launching more threads than a kernel can have would be refused only when it is executed.
-fn checked(kernel: Kernel, runtime: &Runtime, size: BlockSize) -> Result<Kernel> {
-    let (needs, has, info) = (size.threads, kernel.threads(), runtime.info());
+fn check(kernel: &Kernel, needs: usize, runtime: &Runtime) -> Result<()> {
+    let (has, info) = (kernel.threads(), runtime.info());
     let message =
         || format!("{} ({}) runs the kernel with at most {has} threads a block: it needs {needs}", info.id, info.name);
-    if has < needs { Err(unavailable(message())) } else { Ok(kernel) }
+    if has < needs { Err(unavailable(message())) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -194,6 +236,6 @@ mod tests {
         let refused = log.contains("refuses a kernel") || log.contains("with at most");
         assert!(refused && log.contains("8589934592"), "no compiler's log: {message}");
         assert!(message.contains("DFTs of 16") && message.contains(&format!("{broken:?}")), "{message}");
-        assert!(kernel_cache.find(&broken).is_none() && kernel_cache.kernels(&descs).is_ok());
+        assert!(kernel_cache.kernels(&[broken]).is_err() && kernel_cache.kernels(&descs).is_ok());
     }
 }
