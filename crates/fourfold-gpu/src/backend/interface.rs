@@ -27,6 +27,9 @@ pub(crate) trait Backend: Sync {
 
     /// The limits of a typical device, for planning without one.
     fn typical(&self) -> Limits;
+
+    /// Those of a device that is known by name.
+    fn known(&self, name: &str) -> Result<Limits>;
 }
 
 /// An opened device.

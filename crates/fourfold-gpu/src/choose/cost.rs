@@ -126,3 +126,65 @@ impl DeviceAttributes {
         self.trips_of(desc) < TWO_TRIPS * self.waste(run)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::registry::backend;
+    use crate::limits::Api;
+    use fourfold::Precision::{F32, F64};
+
+    fn known(api: Api, name: &str) -> DeviceAttributes {
+        backend(api).known(name).unwrap().attributes
+    }
+
+    fn h200() -> DeviceAttributes {
+        known(Api::ALL[0], "sm_90")
+    }
+
+    #[test]
+    fn an_h200_has_threads_and_blocks_as_measured() {
+        let device = h200();
+        assert_eq!([F32, F64].map(|precision| device.most_threads(precision)), [1024, 512]);
+        assert_eq!([F32, F64].map(|precision| device.usual_blocks(precision)), [4, 2]);
+        assert_eq!((device.usual_threads(), device.wave() / device.sms), (256, 8));
+        assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
+    }
+
+    /// Of 228 KiB, the system takes one for each block.
+    #[test]
+    fn reserved_bytes_count_for_each_block() {
+        let device = h200();
+        assert_eq!([1, 2, 4].map(|blocks| device.shared_of(blocks) >> 10), [227, 113, 56]);
+        for blocks in 1..=4 {
+            let bytes = device.shared_of(blocks);
+            assert_eq!(device.blocks_of(bytes), blocks);
+            assert!(device.blocks_of(bytes + 1024) < blocks);
+        }
+        assert_eq!(device.blocks_of(0), 32, "no more than an SM holds");
+    }
+
+    #[test]
+    fn runs_below_a_sector_and_idle_sms_cost_trips() {
+        let device = h200();
+        assert_eq!([8, 16, 32, 40, 64, 128].map(|run| device.waste(run)), [4.0, 2.0, 1.0, 1.6, 1.0, 1.0]);
+        // 33 of 132 blocks draw what memory gives; 16 are half as fast, and one takes its rounds.
+        assert_eq!([33, 11, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
+        assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
+        assert!(device.spreads(16, 1024) && !device.spreads(17, 1024) && !device.spreads(1, 512));
+        assert!(device.fills(99) && !device.fills(98) && !device.fills(140));
+    }
+
+    #[test]
+    fn other_devices_have_sizes_of_their_own() {
+        let [cuda, other] = Api::ALL;
+        let sizes = |api, name| {
+            let device = known(api, name);
+            [device.usual_threads(), device.most_threads(F32), device.short_run(), device.shared_of(2) >> 10]
+        };
+        assert_eq!(sizes(cuda, "sm_89"), [256, 1024, 64, 49]);
+        assert_eq!(sizes(other, "mi300x"), [512, 1024, 64, 32]);
+        assert_eq!(sizes(other, "arc-a770"), [256, 1024, 64, 32]);
+        assert_eq!(sizes(other, "mali-g710"), [256, 1024, 64, 16]);
+    }
+}

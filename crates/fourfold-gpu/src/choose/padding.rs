@@ -16,9 +16,15 @@ const BANK: usize = 4;
 /// The padding before any is chosen.
 pub(crate) const PADDING: [u32; 2] = [4, 8];
 
+/// Bits of padding that no buffer is long enough for.
+const NONE: [u32; 2] = [30, 31];
+
 impl KernelDesc {
-    /// With the padding that costs the fewest bank conflicts.
+    /// With the padding that costs the fewest bank conflicts; none where there are no banks.
     pub(crate) fn with_padding(self, device: &DeviceAttributes) -> KernelDesc {
+        if device.shared_is_emulated {
+            return KernelDesc { padding: NONE, ..self };
+        }
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
         let fitting = candidates.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);

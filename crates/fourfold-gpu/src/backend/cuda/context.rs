@@ -1,6 +1,6 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
-use crate::backend::cuda::limits::{asked, typical};
+use crate::backend::cuda::limits::{asked, limits_of, typical};
 use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
@@ -151,6 +151,10 @@ impl Backend for Cuda {
 
     fn typical(&self) -> Limits {
         typical()
+    }
+
+    fn known(&self, name: &str) -> Result<Limits> {
+        limits_of(name)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::backend::interface;
 use crate::backend::interface::{Backend, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
+use crate::backend::opencl::known::limits_of;
 use crate::backend::opencl::limits::{asked, typical};
 use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
@@ -103,6 +104,10 @@ impl Backend for OpenCl {
 
     fn typical(&self) -> Limits {
         typical()
+    }
+
+    fn known(&self, name: &str) -> Result<Limits> {
+        limits_of(name)
     }
 }
 

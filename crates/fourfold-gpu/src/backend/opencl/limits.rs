@@ -29,6 +29,8 @@ struct Told {
     unit: Option<&'static str>,
     sms: Option<usize>,
     warp: Option<usize>,
+    threads_per_block: Option<usize>,
+    banks: Option<usize>,
     registers_per_block: Option<usize>,
     shared_per_sm: Option<usize>,
     threads_per_sm: Option<usize>,
@@ -58,12 +60,16 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         unit: told.unit.unwrap_or(least.unit),
         sms: told.sms.unwrap_or(device.max_compute_units()? as usize),
         warp: known("warp", told.warp.or_else(multiple), least.warp),
-        threads_per_block: threads(device.max_work_group_size()?, &device.max_work_item_sizes()?),
+        threads_per_block: threads(
+            told.threads_per_block.unwrap_or(device.max_work_group_size()?),
+            &device.max_work_item_sizes()?,
+        ),
         threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm),
         registers_per_block: registers,
         registers_per_sm: registers,
         shared_per_block,
         shared_per_sm: known("shared_per_sm", told.shared_per_sm, shared_per_block).max(shared_per_block),
+        banks: known("banks", told.banks, least.banks),
         shared_is_emulated: device.local_mem_type()? == GLOBAL,
         l2_bytes: device.global_mem_cache_size()? as usize,
         line_bytes,
@@ -110,14 +116,19 @@ fn nvidia(device: &Device) -> Told {
 }
 
 /// A compute unit has several SIMDs, each with 512 vector registers for every lane of a wavefront
-/// (CDNA3 and RDNA3 ISA, "VGPRs").
+/// (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have which
+/// require none; those that do, as ours, can have the largest. Requests to memory are of 32 bytes at least
+/// (ROCm, "MI300 and MI200 series performance counters").
 fn amd(device: &Device) -> Told {
     let (warp, simds) = (count(device.wavefront_width_amd()), count(device.simd_per_compute_unit_amd()));
     let registers = warp.zip(simds).map(|(warp, simds)| 512 * warp * simds);
     Told {
         warp,
+        threads_per_block: device.max_work_group_size_amd().ok(),
+        banks: count(device.local_mem_banks_amd()),
         registers_per_block: registers,
         shared_per_sm: count(device.local_mem_size_per_compute_unit_amd()),
+        sector_bytes: Some(32),
         ..Told::default()
     }
 }
