@@ -51,8 +51,8 @@ impl KernelDesc {
         let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
         // Several blocks share an SM, but for runs that are short otherwise.
         let room = |desc: &KernelDesc| {
-            let alone = size.tile.is_some() || desc.interleaved() && desc.contiguous_bytes() <= device.short_run();
-            device.shared_of(if alone { 1 } else { RESIDENT })
+            let short = desc.interleaved() && desc.contiguous_bytes() <= device.short_run();
+            device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
             let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };

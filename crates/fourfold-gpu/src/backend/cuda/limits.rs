@@ -1,11 +1,13 @@
 //! What NVIDIA's GPUs have and can do: asked of the driver, or, to plan without a device, from a table.
 
 use crate::attributes::DeviceAttributes;
-use crate::backend::cuda::context::Driver;
 use crate::error::unavailable;
 use crate::limits::Limits;
+use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use fourfold::Result;
+
+type Driver<T> = std::result::Result<T, DriverError>;
 
 /// An architecture, and what a GPU of it has.
 struct Architecture {
@@ -86,7 +88,7 @@ pub(crate) fn typical() -> Limits {
 impl Architecture {
     fn attributes(&self) -> DeviceAttributes {
         let [shared_per_block, shared_per_sm] = self.shared_kib.map(|kib| kib << 10);
-        // As clusters, "Distributed Shared Memory" is of compute capability 9.0 and later.
+        // The guide has clusters since compute capability 9.0; a driver is asked for them.
         let number: usize = self.name.trim_start_matches("sm_").parse().unwrap_or(0);
         DeviceAttributes {
             sms: self.sms,

@@ -1,5 +1,4 @@
-//! Devices that are planned for without one: what [`asked`](crate::backend::opencl::limits::asked)
-//! would find.
+//! Devices that are planned for without one: what their drivers would tell.
 
 use crate::attributes::DeviceAttributes;
 use crate::error::unavailable;

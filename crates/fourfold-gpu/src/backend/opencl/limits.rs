@@ -56,15 +56,14 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
     let line_bytes = known("line_bytes", Some(device.global_mem_cacheline_size()? as usize), least.line_bytes);
     let registers = known("registers_per_block", told.registers_per_block, least.registers_per_block);
     let shared_per_block = device.local_mem_size()? as usize;
+    let of_group = told.threads_per_block.unwrap_or(device.max_work_group_size()?);
+    let threads_per_block = threads(of_group, &device.max_work_item_sizes()?);
     Ok(DeviceAttributes {
         unit: told.unit.unwrap_or(least.unit),
         sms: told.sms.unwrap_or(device.max_compute_units()? as usize),
         warp: known("warp", told.warp.or_else(multiple), least.warp),
-        threads_per_block: threads(
-            told.threads_per_block.unwrap_or(device.max_work_group_size()?),
-            &device.max_work_item_sizes()?,
-        ),
-        threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm),
+        threads_per_block,
+        threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm).max(threads_per_block),
         registers_per_block: registers,
         registers_per_sm: registers,
         shared_per_block,
