@@ -204,8 +204,8 @@ fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or not, and
-/// registers for other numbers of blocks.
+/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or not,
+/// registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
 fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
     let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..size.of_each() });
@@ -213,7 +213,11 @@ fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
     let usual = device.usual_blocks(Precision::F32);
     let resident = [0, usual / 2, usual, 2 * usual].map(|resident| Size { resident: Some(resident), ..size });
-    let sizes = [&kernels[..], &beside, &exchange, &resident].concat();
+    let usual = device.usual_threads();
+    let others = [usual / 2, usual, 2 * usual, 4 * usual].into_iter().filter(|threads| *threads > 0);
+    let others = others.filter(|threads| pass.size.is_none() && *threads <= device.threads_per_block);
+    let threads: Vec<_> = others.map(|threads| Size { threads: Some(threads), ..size }).collect();
+    let sizes = [&kernels[..], &beside, &exchange, &resident, &threads].concat();
     sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 

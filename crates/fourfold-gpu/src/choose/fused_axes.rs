@@ -3,18 +3,19 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::radices::NARROW;
+use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
 
 impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array that
     /// has `parts` in all and `between` reals; if shared memory has room for two blocks
-    /// (`wanted`: for one), and there is work for the device.
+    /// (`wanted`: for one, of this size), and there is work for the device.
     pub(crate) fn with_fused_axes(
         mut passes: Vec<KernelDesc>,
         parts: usize,
         between: usize,
-        wanted: bool,
+        wanted: Option<Size>,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
         let mut threads = device.warp;
@@ -26,7 +27,9 @@ impl KernelDesc {
             pass.tile = pass.lines / parts;
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
+        let size = wanted.unwrap_or_default();
         let most = device.most_threads(passes[0].precision);
+        let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.
         let room = device.shared_per_block.checked_sub(between * passes[0].precision.bytes())?;
@@ -42,10 +45,11 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
+        fused.resident = size.resident.unwrap_or(0);
         // One round of small butterflies takes less long than another launch.
         let small = between <= NARROW * device.usual_threads();
-        let blocks = if wanted { 1 } else { RESIDENT };
-        let enough = wanted || small || device.saturates(parts);
+        let blocks = if wanted.is_some() { 1 } else { RESIDENT };
+        let enough = wanted.is_some() || small || device.saturates(parts);
         (enough && fused.shared_bytes() <= device.shared_of(blocks)).then_some(fused)
     }
 

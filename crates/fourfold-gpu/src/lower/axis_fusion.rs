@@ -43,9 +43,9 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     let between = (part.extent() as usize + 1).next_multiple_of(2);
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
-    let wanted = !choices.is_empty();
-    let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
-    let room = device.shared_of(if wanted { 1 } else { RESIDENT });
+    let wanted = choices.first().map(|choice| choice.size);
+    let near = wanted.is_some() || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
+    let room = device.shared_of(if wanted.is_some() { 1 } else { RESIDENT });
     if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
         return None;
     }
