@@ -16,8 +16,8 @@ pub enum Engine {
     Cpu(Option<Isa>),
     /// A device.
     Gpu(DeviceId),
-    /// A device that is known and need not be there: an NVIDIA GPU by its architecture, an OpenCL device by
-    /// name. Its kernels can be shown but not run.
+    /// A device that is known and need not be there: an NVIDIA GPU by its architecture, an OpenCL
+    /// device by name. Its kernels can be shown but not run.
     Known(Api, String),
 }
 

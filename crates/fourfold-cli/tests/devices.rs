@@ -33,6 +33,16 @@ fn info_names_devices_or_says_why_there_are_none() {
         let devices = engine["devices"].as_array().unwrap();
         assert_eq!(devices.is_empty(), engine["missing"].is_string(), "{engine}");
         says(&text, &devices.iter().map(|device| device["name"].as_str().unwrap()).collect::<Vec<_>>());
+        for attributes in devices.iter().map(|device| &device["attributes"]) {
+            let (units, unit) = (&attributes["units"], attributes["unit"].as_str().unwrap());
+            let (warp, line) = (&attributes["warp"], &attributes["cache_line"]);
+            says(
+                &text,
+                &[&format!("{units} units ({unit})"), &format!("warps of {warp}"), &format!("lines of {line}")],
+            );
+            let assumed = attributes["assumed"].as_array().unwrap();
+            says(&text, &assumed.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>());
+        }
     }
 }
 
@@ -71,6 +81,10 @@ fn plan_shows_kernels_without_a_device() {
     assert!(answer["bytes_moved"].as_u64().unwrap() >= 4 * 8 * 4096 * 512, "two passes read and write");
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"cuda", &"--source"]), &["kernel 1", "__global__"]);
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"opencl", &"--source"]), &["kernel 1", "__kernel"]);
+    for name in ["opencl:mi300x", "opencl:arc-a770", "opencl:mali-g710"] {
+        says(&success(&[&"plan", &"rfft f32 60", &"--engine", &name, &"--source"]), &[name, "kernel 1", "__kernel"]);
+        says(&failure(1, &[&"verify", &"rfft f32 60", &"--engine", &name]), &[name, "no device"]);
+    }
 }
 
 #[test]

@@ -12,8 +12,8 @@ pub struct DeviceAttributes {
     /// What the vendor calls the units that [`sms`](DeviceAttributes::sms) counts: `SM`,
     /// `compute unit`, `Xe core`.
     pub unit: &'static str,
-    /// The number of streaming multiprocessors (compute units): each has shared memory and registers of its
-    /// own, and runs one block or more.
+    /// The number of streaming multiprocessors (compute units): each has shared memory and
+    /// registers of its own, and runs one block or more.
     pub sms: usize,
     /// The threads of a warp (wavefront, subgroup), which run in step.
     pub warp: usize,
@@ -90,7 +90,8 @@ impl DeviceAttributes {
         }
     }
 
-    /// The same with at most so many bytes of shared memory a block, and no more than these on an SM.
+    /// The same with at most so many bytes of shared memory a block, and no more than these on an
+    /// SM.
     pub(crate) fn with_shared_per_block(self, bytes: usize) -> DeviceAttributes {
         match bytes < self.shared_per_block {
             true => DeviceAttributes { shared_per_block: bytes, shared_per_sm: bytes, shared_reserved: 0, ..self },

@@ -1,5 +1,5 @@
-//! Plans for devices that are not there, from an A100 to the GPU of a telephone: every kernel of the
-//! cases stays within what the device has.
+//! Plans for devices that are not there, from an A100 to the GPU of a telephone: every kernel of
+//! the cases stays within what the device has.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;

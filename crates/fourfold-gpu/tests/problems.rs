@@ -49,8 +49,8 @@ fn every_kernel_family_is_right() {
     all_hold(FAMILIES);
 }
 
-/// By the attributes that the device tells, and by those of others that have less: warps of 16 or 64 threads,
-/// shared memory without banks, long sectors.
+/// By the attributes that the device tells, and by those of others that have less: warps of 16 or
+/// 64 threads, shared memory without banks, long sectors.
 #[test]
 fn plans_for_devices_of_all_sorts_are_right() {
     let Some(device) = present() else { return };

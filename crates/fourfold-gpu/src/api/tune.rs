@@ -204,8 +204,8 @@ fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or not,
-/// registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
+/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or
+/// not, registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
 fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
     let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..size.of_each() });

@@ -64,8 +64,8 @@ impl KernelDesc {
             true => dfts(&desc),
             false => (desc.cluster_slice() * desc.tile).next_multiple_of(device.warp).min(most.max(device.warp)),
         };
-        // Coming back from a spectrum in f32, the compiler would take a few more registers than there are for
-        // blocks of the usual size; larger ones measured 3 % slower so.
+        // Coming back from a spectrum in f32, the compiler would take a few more registers than
+        // there are for blocks of the usual size; larger ones measured 3 % slower so.
         let usual = self.inverse && self.precision == Precision::F32 && desc.threads == device.usual_threads();
         let resident = if usual { device.usual_blocks(self.precision) } else { 0 };
         desc.resident = size.resident.unwrap_or(resident);

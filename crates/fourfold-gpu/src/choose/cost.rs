@@ -32,7 +32,8 @@ impl DeviceAttributes {
         self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
     }
 
-    /// Threads of a block of which registers hold several; twice as many where shared memory does not.
+    /// Threads of a block of which registers hold several; twice as many where shared memory does
+    /// not.
     pub(crate) fn usual_threads(&self) -> usize {
         let threads = self.registers_per_sm / (REGISTERS * Precision::F32.bytes());
         (threads.min(self.threads_per_sm) / USUAL).max(self.warp).min(self.threads_per_block)
@@ -66,8 +67,8 @@ impl DeviceAttributes {
         self.sms * self.usual_blocks(Precision::F32)
     }
 
-    /// Whether, over all rounds of one block an SM, three of four SMs have one: then more and smaller
-    /// blocks would not end much sooner.
+    /// Whether, over all rounds of one block an SM, three of four SMs have one: then more and
+    /// smaller blocks would not end much sooner.
     pub(crate) fn fills(&self, blocks: usize) -> bool {
         4 * blocks >= 3 * blocks.next_multiple_of(self.sms)
     }
@@ -98,14 +99,16 @@ impl DeviceAttributes {
         run.next_multiple_of(self.sector_bytes) as f64 / run as f64
     }
 
-    /// How much longer blocks take than enough of them, as each of their threads has so many rounds of
-    /// butterflies: as long as the SMs without a block let memory idle, but no longer than the rounds.
+    /// How much longer blocks take than enough of them, as each of their threads has so many rounds
+    /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
+    /// rounds.
     fn slower(&self, blocks: usize, butterflies: usize) -> f64 {
         let rounds = butterflies.div_ceil(2 * self.usual_threads());
         (self.sms as f64 / (SATURATING * blocks.max(1)) as f64).min(rounds as f64).max(1.0)
     }
 
-    /// Whether so few blocks have so many butterflies each that two trips by more blocks are faster.
+    /// Whether so few blocks have so many butterflies each that two trips by more blocks are
+    /// faster.
     pub(crate) fn spreads(&self, blocks: usize, butterflies: usize) -> bool {
         self.slower(blocks, butterflies) >= TWO_TRIPS
     }

@@ -73,12 +73,12 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring reals, of which
-    /// there are twice as many: lines of three DFTs, which measured faster so; few long columns;
-    /// columns of one block where that takes a stage less and there are many, but types III in
-    /// f32; lines along memory where that takes a stage less or where shared memory has no room for
-    /// two blocks otherwise, or where half as many blocks would leave SMs
-    /// without one, and short ones in f64, which measured faster so.
+    /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
+    /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
+    /// long columns; columns of one block where that takes a stage less and there are many, but
+    /// types III in f32; lines along memory where that takes a stage less or where shared memory
+    /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
+    /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();

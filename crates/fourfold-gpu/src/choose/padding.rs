@@ -1,9 +1,9 @@
 //! Chooses where buffers in shared memory leave out a place, so that threads that read together
 //! meet different banks.
 //!
-//! Shared memory answers 4 bytes of each bank at once (CUDA C++ Programming Guide, "Shared Memory"): as
-//! many complex numbers as threads read at once. Where these are at strides of powers of two, they
-//! would meet the same banks again and again.
+//! Shared memory answers 4 bytes of each bank at once (CUDA C++ Programming Guide, "Shared
+//! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
+//! of two, they would meet the same banks again and again.
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;

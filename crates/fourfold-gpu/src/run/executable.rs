@@ -39,8 +39,8 @@ struct Launch {
 }
 
 impl Executable {
-    /// What `lower` makes of a device's limits. Where the compiler leaves a kernel less room than that,
-    /// limits are lowered to this, so that kernels are smaller.
+    /// What `lower` makes of a device's limits. Where the compiler leaves a kernel less room than
+    /// that, limits are lowered to this, so that kernels are smaller.
     pub(crate) fn fitted<'a>(
         device: &Device,
         kernel_cache: &KernelCache,

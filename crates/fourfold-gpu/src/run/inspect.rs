@@ -45,8 +45,8 @@ pub struct Inspection {
     pub launches: Vec<Launch>,
     /// The bytes that the launches read and write in device memory, without tables.
     pub bytes_moved: usize,
-    /// The trips through memory that the launches are expected to take: the time in which enough blocks
-    /// read and write every byte once, in long runs. A launch of a baseline counts as one.
+    /// The trips through memory that the launches are expected to take: the time in which enough
+    /// blocks read and write every byte once, in long runs. A launch of a baseline counts as one.
     pub trips: f64,
     /// The bytes of device memory that an execution needs beside its arrays.
     pub scratch_bytes: usize,

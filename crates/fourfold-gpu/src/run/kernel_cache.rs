@@ -63,8 +63,9 @@ impl KernelCache {
         self.each(descs).into_iter().flatten().collect()
     }
 
-    /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may leave
-    /// blocks fewer threads than the device has, and the device no room for a cluster of them.
+    /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
+    /// leave blocks fewer threads than the device has, and the device no room for a cluster of
+    /// them.
     pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
         let mut attributes = limits.attributes.clone();
         for (desc, kernel) in descs.iter().filter_map(|desc| Some((desc, self.find(desc)?))) {

@@ -1,4 +1,5 @@
-//! What NVIDIA's GPUs have and can do: asked of the driver, or, to plan without a device, from a table.
+//! What NVIDIA's GPUs have and can do: asked of the driver, or, to plan without a device, from a
+//! table.
 
 use crate::attributes::DeviceAttributes;
 use crate::error::unavailable;
@@ -31,8 +32,8 @@ const fn architecture(
     Architecture { name, shared_kib, threads_per_sm: threads, blocks_per_sm: blocks, sms, l2_mib }
 }
 
-/// What the CUDA C++ Programming Guide tells of an architecture ("Compute Capabilities"), and SMs and
-/// MiB of the second-level cache of a GPU of it, by NVIDIA's data sheets.
+/// What the CUDA C++ Programming Guide tells of an architecture ("Compute Capabilities"), and SMs
+/// and MiB of the second-level cache of a GPU of it, by NVIDIA's data sheets.
 const ARCHITECTURES: [Architecture; 11] = [
     // T4
     architecture("sm_75", [64, 64], [1024, 16], [40, 4]),
@@ -68,8 +69,8 @@ const GRID_ROWS: usize = 65535;
 /// Block Clusters"). The driver tells the most of a kernel, when it is compiled.
 const CLUSTER: usize = 8;
 
-/// Lines of the second-level cache, and sectors of them, which are read alone (CUDA C++ Best Practices
-/// Guide, "Coalesced Access to Global Memory"). No attribute tells them.
+/// Lines of the second-level cache, and sectors of them, which are read alone (CUDA C++ Best
+/// Practices Guide, "Coalesced Access to Global Memory"). No attribute tells them.
 const LINE: [usize; 2] = [128, 32];
 
 /// The limits of a GPU of an architecture such as `sm_90`.

@@ -55,7 +55,8 @@ impl Enqueue for Context {
 pub(crate) unsafe fn number_of_device(stream: *mut c_void) -> Result<usize> {
     check_presence()?;
     let (mut context, mut device) = (ptr::null_mut(), 0);
-    // SAFETY: the caller ensures that it is a stream, whose context is made current for one question.
+    // SAFETY: the caller ensures that it is a stream, whose context is made current for one
+    // question.
     let asked = unsafe {
         sys::cuStreamGetCtx(stream.cast(), &mut context).result().and_then(|()| {
             sys::cuCtxPushCurrent_v2(context).result()?;

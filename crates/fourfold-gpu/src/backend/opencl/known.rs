@@ -18,10 +18,10 @@ pub(crate) fn limits_of(name: &str) -> Result<Limits> {
     known.map(|(name, attributes)| Limits::new(name, attributes())).ok_or_else(message)
 }
 
-/// AMD's "GPU hardware specifications" (rocm.docs.amd.com): 304 compute units with 64 KiB of LDS and
-/// vector registers of 512 KiB, wavefronts of 64, 4 MiB of second-level cache on each of 8 dies. The
-/// "CDNA 3" white paper: lines of 128 bytes; 32 waves and 32 banks a compute unit. The "MI300 and MI200 series
-/// performance counters": requests to memory of 32 bytes.
+/// AMD's "GPU hardware specifications" (rocm.docs.amd.com): 304 compute units with 64 KiB of LDS
+/// and vector registers of 512 KiB, wavefronts of 64, 4 MiB of second-level cache on each of 8
+/// dies. The "CDNA 3" white paper: lines of 128 bytes; 32 waves and 32 banks a compute unit. The
+/// "MI300 and MI200 series performance counters": requests to memory of 32 bytes.
 fn mi300x() -> DeviceAttributes {
     DeviceAttributes {
         sms: 304,
@@ -40,9 +40,9 @@ fn mi300x() -> DeviceAttributes {
     }
 }
 
-/// Intel's "Arc A770" data sheet: 32 Xe cores with 16 vector engines each, 16 MiB of second-level cache,
-/// no `f64`. The "oneAPI GPU Optimization Guide" ("Intel Xe GPU Architecture"): 8 threads an engine with
-/// 128 registers of 32 bytes, 64 KiB of local memory a work group, lines of 64 bytes.
+/// Intel's "Arc A770" data sheet: 32 Xe cores with 16 vector engines each, 16 MiB of second-level
+/// cache, no `f64`. The "oneAPI GPU Optimization Guide" ("Intel Xe GPU Architecture"): 8 threads an
+/// engine with 128 registers of 32 bytes, 64 KiB of local memory a work group, lines of 64 bytes.
 fn arc_a770() -> DeviceAttributes {
     DeviceAttributes {
         unit: "Xe core",
@@ -60,9 +60,9 @@ fn arc_a770() -> DeviceAttributes {
     }
 }
 
-/// Arm's "Mali-G710" data sheet, with ten cores: warps of 16, no `f64`, 1 MiB of second-level cache here. The
-/// "Mali GPU OpenCL Developer Guide": local memory is in global memory, 32 KiB a work group of 1024 work items
-/// at most; 64 registers for each of 1024 threads of a core.
+/// Arm's "Mali-G710" data sheet, with ten cores: warps of 16, no `f64`, 1 MiB of second-level cache
+/// here. The "Mali GPU OpenCL Developer Guide": local memory is in global memory, 32 KiB a work
+/// group of 1024 work items at most; 64 registers for each of 1024 threads of a core.
 fn mali_g710() -> DeviceAttributes {
     DeviceAttributes {
         unit: "core",

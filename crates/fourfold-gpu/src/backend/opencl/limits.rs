@@ -1,5 +1,5 @@
-//! What devices have and can do: asked of the driver, or, to plan without a device, those of devices
-//! that are known.
+//! What devices have and can do: asked of the driver, or, to plan without a device, those of
+//! devices that are known.
 //!
 //! OpenCL's own questions leave out most of what an SM has. Extensions of vendors answer some of
 //! them, and what a compute unit is differs: a streaming multiprocessor of NVIDIA's, a compute unit
@@ -115,9 +115,9 @@ fn nvidia(device: &Device) -> Told {
 }
 
 /// A compute unit has several SIMDs, each with 512 vector registers for every lane of a wavefront
-/// (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have which
-/// require none; those that do, as ours, can have the largest. Requests to memory are of 32 bytes at least
-/// (ROCm, "MI300 and MI200 series performance counters").
+/// (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have
+/// which require none; those that do, as ours, can have the largest. Requests to memory are of 32
+/// bytes at least (ROCm, "MI300 and MI200 series performance counters").
 fn amd(device: &Device) -> Told {
     let (warp, simds) = (count(device.wavefront_width_amd()), count(device.simd_per_compute_unit_amd()));
     let registers = warp.zip(simds).map(|(warp, simds)| 512 * warp * simds);
