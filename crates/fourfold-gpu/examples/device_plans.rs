@@ -17,7 +17,7 @@ const DEVICES: [(&str, Api, &str); 6] = [
 
 const CASES: &str = include_str!("../../../cases/speed.txt");
 
-/// In `f32`, which every device has, with those of the issues of long and of large problems.
+/// Problems in `f32`, which every device computes; long and large ones among them.
 const MORE: [&str; 5] =
     ["dct3 f32 1024x1024", "dct2 f32 8192x8192", "dct3 f32 8192x8192", "dct3 f32 4194304", "fft f32 256x256x256"];
 

@@ -20,10 +20,15 @@ pub(crate) const PADDING: [u32; 2] = [4, 8];
 const NONE: [u32; 2] = [30, 31];
 
 impl KernelDesc {
-    /// With the padding that costs the fewest bank conflicts; none where there are no banks.
+    /// Before a padding is chosen; without one where there are no banks.
+    pub(crate) fn with_first_padding(self, device: &DeviceAttributes) -> KernelDesc {
+        KernelDesc { padding: if device.shared_is_emulated { NONE } else { PADDING }, ..self }
+    }
+
+    /// With the padding that costs the fewest bank conflicts.
     pub(crate) fn with_padding(self, device: &DeviceAttributes) -> KernelDesc {
         if device.shared_is_emulated {
-            return KernelDesc { padding: NONE, ..self };
+            return self.with_first_padding(device);
         }
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });

@@ -12,6 +12,7 @@ impl KernelDesc {
     /// The kernels of the pass, by clusters if they are `shared`.
     pub(crate) fn fitted(mut self, device: &DeviceAttributes, clustered: bool, size: Size) -> Vec<KernelDesc> {
         self.across &= self.lines > 1;
+        self = self.with_first_padding(device);
         let whole = self.clone().tiled(device, size);
         let spreads = |desc: &KernelDesc| size.tile.is_none() && device.spreads(desc.blocks(), desc.butterflies()[1]);
         let spread = whole.as_ref().is_none_or(|desc| size.kernels.map_or(spreads(desc), |kernels| kernels > 1));
