@@ -110,6 +110,12 @@ pub(crate) trait Kernel: Any + Send + Sync {
     /// device's largest size has.
     fn threads(&self) -> usize;
 
+    /// The bytes of shared memory that a block takes, if the API says so: those that the kernel was
+    /// written for, and what the compiler adds.
+    fn shared_bytes(&self) -> Option<usize> {
+        None
+    }
+
     /// Clusters of so many blocks of a size that the device holds at once, if the API says so.
     fn clusters(&self, _: usize, _: BlockSize) -> Option<usize> {
         None

@@ -133,6 +133,11 @@ impl Kernel {
         self.0.threads()
     }
 
+    /// Bytes of shared memory that a block takes, if the API says so.
+    pub(crate) fn shared_bytes(&self) -> Option<usize> {
+        self.0.shared_bytes()
+    }
+
     /// Clusters of so many blocks that the device holds at once, if the API says so.
     pub(crate) fn clusters(&self, blocks: usize, size: BlockSize) -> Option<usize> {
         self.0.clusters(blocks, size)

@@ -273,7 +273,21 @@ fn kernels_are_smaller_where_the_compiler_leaves_less_room() {
         sources.iter().map(|source| of(source).unwrap()).max()
     };
     for tunes in [false, true] {
-        assert!(threads(device_of(256, 256), false) > Some(24));
+        assert!(threads(device_of(256, 256), tunes) > Some(24));
         assert!(threads(device_of(256, 24), tunes) <= Some(24));
     }
+}
+
+#[test]
+fn kernels_take_less_shared_memory_where_the_compiler_adds_to_it() {
+    let problem: Problem = "dct2 f32 3x11264 axes=1".parse().unwrap();
+    let words = |added_bytes: usize| {
+        let planner = GpuPlanner::with_cache(fake::device(Options { added_bytes, ..TYPICAL }).0, None);
+        let sources = planner.plan(&problem).unwrap().sources();
+        let of = |source: &String| source.split("real local_[").nth(1)?.split(']').next()?.parse::<usize>().ok();
+        sources.iter().filter_map(of).max().unwrap()
+    };
+    let bytes = 48 << 10;
+    assert!(4 * words(0) > bytes - (3 << 10), "a line takes almost all of it");
+    assert!(4 * words(3 << 10) <= bytes - (3 << 10));
 }

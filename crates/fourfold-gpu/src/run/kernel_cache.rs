@@ -18,6 +18,10 @@ use std::thread;
 /// one to six; tuning a problem tries some tens.
 pub(crate) const UNUSED: usize = 32;
 
+/// Bytes of shared memory that a system takes for each block beside those that blocks can have (CUDA
+/// C++ Programming Guide, "Compute Capabilities"); a driver may count them.
+const RESERVED: usize = 1 << 10;
+
 /// The kernels of a device.
 pub(crate) struct KernelCache {
     runtime: Runtime,
@@ -49,11 +53,10 @@ impl KernelCache {
     pub(crate) fn kernels(&self, descs: &[KernelDesc]) -> Result<Vec<Arc<Kernel>>> {
         let fitting = |(desc, kernel): (&KernelDesc, Result<Arc<Kernel>>)| {
             let kernel = kernel?;
-            check(&kernel, desc.threads, &self.runtime).map_err(|e| refused(e, &self.source(desc), Some(desc)))?;
-            if desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0) {
-                return Err(refused(self.no_room(desc), &self.source(desc), Some(desc)));
+            match self.check(&kernel, desc) {
+                Ok(()) => Ok(kernel),
+                Err(error) => Err(refused(error, &self.source(desc), Some(desc))),
             }
-            Ok(kernel)
         };
         descs.iter().zip(self.each(descs)).map(fitting).collect()
     }
@@ -64,15 +67,21 @@ impl KernelCache {
     }
 
     /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
-    /// leave blocks fewer threads than the device has, and the device no room for a cluster of
-    /// them.
+    /// leave blocks fewer threads or less shared memory than the device has, and the device no
+    /// room for a cluster of them.
     pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
         let mut attributes = limits.attributes.clone();
         for (desc, kernel) in descs.iter().filter_map(|desc| Some((desc, self.find(desc)?))) {
             if kernel.threads() < desc.threads {
                 attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
             }
-            if desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0) {
+            if self.lacks_shared(&kernel) {
+                // All that is added, be it reserved or not.
+                let added = kernel.shared_bytes().unwrap_or(0).saturating_sub(desc.shared_bytes());
+                let rest = self.runtime.limits().attributes.shared_per_block.saturating_sub(added);
+                attributes.shared_per_block = attributes.shared_per_block.min(rest);
+            }
+            if lacks_cluster(&kernel, desc) {
                 attributes.cluster = 1;
             }
         }
@@ -111,9 +120,22 @@ impl KernelCache {
         print(self.runtime.dialect(), &desc.frame(), &kernel(desc))
     }
 
-    fn no_room(&self, desc: &KernelDesc) -> Error {
+    /// An error if the device cannot run a kernel's blocks.
+    fn check(&self, kernel: &Kernel, desc: &KernelDesc) -> Result<()> {
+        check(kernel, desc.threads, &self.runtime)?;
         let info = self.runtime.info();
-        unavailable(format!("{} ({}) has no room for a cluster of {} such blocks", info.id, info.name, desc.cluster))
+        let lacks = |what: String| Err(unavailable(format!("{} ({}) has no room for {what}", info.id, info.name)));
+        match kernel.shared_bytes() {
+            Some(bytes) if self.lacks_shared(kernel) => lacks(format!("{bytes} bytes of shared memory a block")),
+            _ if lacks_cluster(kernel, desc) => lacks(format!("a cluster of {} such blocks", desc.cluster)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a block takes more shared memory than the device has for it.
+    fn lacks_shared(&self, kernel: &Kernel) -> bool {
+        let most = self.runtime.limits().attributes.shared_per_block + RESERVED;
+        kernel.shared_bytes().is_some_and(|bytes| bytes > most)
     }
 
     /// A kernel that is not kept here.
@@ -171,6 +193,11 @@ pub(crate) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Syn
     });
     made.sort_by_key(|(i, _)| *i);
     made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// Whether the device has no room for a cluster of a kernel's blocks.
+fn lacks_cluster(kernel: &Kernel, desc: &KernelDesc) -> bool {
+    desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0)
 }
 
 fn block_size(desc: &KernelDesc) -> BlockSize {
