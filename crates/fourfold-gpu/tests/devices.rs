@@ -8,10 +8,15 @@ use common::read;
 use fourfold::{Precision, Problem};
 use fourfold_gpu::{Api, Target};
 
-/// An A100, an RTX 4090, and devices of three other vendors.
-const DEVICES: [(Api, &str); 5] = [
+/// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
+const DEVICES: [(Api, &str); 10] = [
+    (Api::Cuda, "sm_75"),
     (Api::Cuda, "sm_80"),
+    (Api::Cuda, "sm_86"),
+    (Api::Cuda, "sm_87"),
     (Api::Cuda, "sm_89"),
+    (Api::Cuda, "sm_100"),
+    (Api::Cuda, "sm_120"),
     (Api::OpenCl, "mi300x"),
     (Api::OpenCl, "arc-a770"),
     (Api::OpenCl, "mali-g710"),
