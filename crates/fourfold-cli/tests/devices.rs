@@ -66,7 +66,18 @@ fn plan_shows_kernels_without_a_device() {
     let text = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80"]);
     says(
         &text,
-        &[problem, "cuda:sm_80", "axis 0", "axis 1", "kernels", "threads", "shared memory", "moved", "scratch"],
+        &[
+            problem,
+            "cuda:sm_80",
+            "axis 0",
+            "axis 1",
+            "kernels",
+            "threads",
+            "shared memory",
+            "trips",
+            "moved",
+            "scratch",
+        ],
     );
     assert!(!text.contains("__global__"), "the source is for those who ask");
     let json = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80", &"--source", &"--json"]);
@@ -78,6 +89,7 @@ fn plan_shows_kernels_without_a_device() {
         assert!(kernel["local_bytes"].as_u64().unwrap() <= 163 << 10, "an sm_80 has not more");
         assert!(kernel["groups"].as_u64().unwrap() >= 1 && kernel["threads"].as_u64().unwrap() <= 1024);
     }
+    assert!(answer["trips"].as_f64().unwrap() >= 2.0, "each pass is a trip");
     assert!(answer["bytes_moved"].as_u64().unwrap() >= 4 * 8 * 4096 * 512, "two passes read and write");
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"cuda", &"--source"]), &["kernel 1", "__global__"]);
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"opencl", &"--source"]), &["kernel 1", "__kernel"]);
