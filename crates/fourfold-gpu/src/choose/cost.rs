@@ -27,16 +27,16 @@ const TWO_TRIPS: f64 = 2.0;
 const SATURATING: usize = 4;
 
 impl DeviceAttributes {
-    /// The most threads of a block whose registers hold a butterfly each.
+    /// The most threads of a block for which there are registers.
     pub(crate) fn most_threads(&self, precision: Precision) -> usize {
         self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
     }
 
-    /// Threads of a block of which registers hold several; twice as many where shared memory does
-    /// not.
+    /// Threads of a block where an SM has room for several; blocks have twice as many where its
+    /// shared memory has room for fewer.
     pub(crate) fn usual_threads(&self) -> usize {
         let threads = self.registers_per_sm / (REGISTERS * Precision::F32.bytes());
-        (threads.min(self.threads_per_sm) / USUAL).max(self.warp).min(self.threads_per_block)
+        (threads.min(self.threads_per_sm) / USUAL).max(self.warp).min(self.threads_per_block).max(1)
     }
 
     /// Blocks of the usual size that the registers of an SM hold.
@@ -59,10 +59,10 @@ impl DeviceAttributes {
 
     /// Blocks that the device holds at once, if each has the usual threads: a wave.
     pub(crate) fn wave(&self) -> usize {
-        self.sms * (self.threads_per_sm / self.usual_threads()).clamp(1, self.blocks_per_sm)
+        self.sms * (self.threads_per_sm / self.usual_threads()).min(self.blocks_per_sm).max(1)
     }
 
-    /// Half of a wave: blocks for which there are registers, in `f32`.
+    /// Blocks of the usual size for which there are registers at once, in `f32`.
     pub(crate) fn registers_wave(&self) -> usize {
         self.sms * self.usual_blocks(Precision::F32)
     }
@@ -70,7 +70,7 @@ impl DeviceAttributes {
     /// Whether, over all rounds of one block an SM, three of four SMs have one: then more and
     /// smaller blocks would not end much sooner.
     pub(crate) fn fills(&self, blocks: usize) -> bool {
-        4 * blocks >= 3 * blocks.next_multiple_of(self.sms)
+        4 * blocks >= 3 * blocks.next_multiple_of(self.sms.max(1))
     }
 
     /// Whether so many blocks at once draw all that memory gives.
@@ -96,7 +96,7 @@ impl DeviceAttributes {
     /// Trips that one trip in runs of so many bytes is: memory reads and writes whole sectors.
     fn waste(&self, run: usize) -> f64 {
         let run = run.max(1);
-        run.next_multiple_of(self.sector_bytes) as f64 / run as f64
+        run.next_multiple_of(self.sector_bytes.max(1)) as f64 / run as f64
     }
 
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
@@ -171,7 +171,7 @@ mod tests {
     fn runs_below_a_sector_and_idle_sms_cost_trips() {
         let device = h200();
         assert_eq!([8, 16, 32, 40, 64, 128].map(|run| device.waste(run)), [4.0, 2.0, 1.0, 1.6, 1.0, 1.0]);
-        // 33 of 132 blocks draw what memory gives; 16 are half as fast, and one takes its rounds.
+        // 33 blocks of 132 SMs draw what memory gives, 11 a third of it; one takes its rounds.
         assert_eq!([33, 11, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
         assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
         assert!(device.spreads(16, 1024) && !device.spreads(17, 1024) && !device.spreads(1, 512));

@@ -60,7 +60,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
     let threads_per_block = threads(of_group, &device.max_work_item_sizes()?);
     Ok(DeviceAttributes {
         unit: told.unit.unwrap_or(least.unit),
-        sms: told.sms.unwrap_or(device.max_compute_units()? as usize),
+        sms: told.sms.filter(|sms| *sms > 0).unwrap_or(device.max_compute_units()? as usize).max(1),
         warp: known("warp", told.warp.or_else(multiple), least.warp),
         threads_per_block,
         threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm).max(threads_per_block),
