@@ -177,7 +177,7 @@ impl<'a> Bench<'a> {
 type Candidates = fn(&Chosen, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 4] = [other_ways, other_sizes, otherwise_done, otherwise_fused];
+pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_sizes, other_ranges, otherwise_done, otherwise_fused];
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
@@ -204,20 +204,27 @@ fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Several kernels or one, sublines one after the other or beside each other, lanes in pairs or
-/// not, registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
+/// Other numbers of kernels, each for a range of the digits.
+fn other_ranges(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
+    let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
+    kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
+/// Sublines one after the other or beside each other, lanes in pairs or not, registers for other
+/// numbers of blocks, and other threads where [`other_sizes`] has none.
 fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
-    let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..size.of_each() });
     let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
     let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
-    let usual = device.usual_blocks(Precision::F32);
-    let resident = [0, usual / 2, usual, 2 * usual].map(|resident| Size { resident: Some(resident), ..size });
-    let usual = device.usual_threads();
-    let others = [usual / 2, usual, 2 * usual, 4 * usual].into_iter().filter(|threads| *threads > 0);
-    let others = others.filter(|threads| pass.size.is_none() && *threads <= device.threads_per_block);
-    let threads: Vec<_> = others.map(|threads| Size { threads: Some(threads), ..size }).collect();
-    let sizes = [&kernels[..], &beside, &exchange, &resident, &threads].concat();
+    let (blocks, threads) = (device.usual_blocks(Precision::F32), device.usual_threads());
+    // Compilers take the hint where an SM's registers are known.
+    let is_known = !device.assumed.contains(&"registers_per_sm");
+    let resident = [0, blocks / 2, blocks, 2 * blocks].into_iter().filter(|_| is_known);
+    let resident: Vec<_> = resident.map(|resident| Size { resident: Some(resident), ..size }).collect();
+    let threads = [threads / 2, threads, 2 * threads, 4 * threads].into_iter();
+    let threads = threads.filter(|threads| pass.size.is_none() && (1..=device.threads_per_block).contains(threads));
+    let threads: Vec<_> = threads.map(|threads| Size { threads: Some(threads), ..size }).collect();
+    let sizes = [&beside[..], &exchange, &resident, &threads].concat();
     sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
