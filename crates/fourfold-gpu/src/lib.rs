@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
+mod attributes;
 mod backend;
 mod baseline;
 mod choose;
@@ -26,6 +27,7 @@ pub use crate::api::direct::DirectConvolution;
 pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::GpuPlan;
 pub use crate::api::planner::GpuPlanner;
+pub use crate::attributes::DeviceAttributes;
 pub use crate::backend::device::Device;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};

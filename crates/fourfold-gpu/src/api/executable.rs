@@ -5,6 +5,7 @@ use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
+use crate::limits::Limits;
 use crate::lower::passes::lower;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
@@ -32,8 +33,8 @@ impl AnyExecutable {
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                let lowered = lower(kernel_cache.limits(), recipe, parts, action, choices)?;
-                AnyExecutable::Fused(Executable::new(device, kernel_cache, &lowered)?)
+                let lower = |limits: &Limits| lower(limits, recipe, parts, action, choices);
+                AnyExecutable::Fused(Executable::fitted(device, kernel_cache, lower)?.0)
             }
             AnyRecipe::Staged(recipe) => {
                 AnyExecutable::Staged(StagedExecutable::new(device, kernel_cache, recipe, parts)?)
