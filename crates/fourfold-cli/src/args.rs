@@ -82,7 +82,8 @@ complex-table, separable, complex-separable and reciprocal-sum.
 
 const PLAN_HELP: &str = problem_help!(
     "\
-The engine may also be an NVIDIA architecture, such as cuda:sm_80, without such a device.
+The engine may also be an NVIDIA architecture, such as cuda:sm_80, or one of opencl:mi300x,
+opencl:arc-a770 and opencl:mali-g710, without such a device.
 
 "
 );

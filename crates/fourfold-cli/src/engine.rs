@@ -9,15 +9,16 @@ use anyhow::{Error, Result, bail};
 use fourfold::Isa;
 use fourfold_gpu::{Api, Device, DeviceId, Target};
 
-/// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`.
+/// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`, `opencl:mi300x`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Engine {
     /// This machine's CPU, with the instruction set that is named, or else with its best.
     Cpu(Option<Isa>),
     /// A device.
     Gpu(DeviceId),
-    /// Any NVIDIA GPU of an architecture. Its kernels can be shown but not run.
-    Architecture(String),
+    /// A device that is known and need not be there: an NVIDIA GPU by its architecture, an OpenCL
+    /// device by name. Its kernels can be shown but not run.
+    Known(Api, String),
 }
 
 impl FromStr for Engine {
@@ -27,10 +28,13 @@ impl FromStr for Engine {
         let (name, which) = text.split_once(':').map_or((text, None), |(name, which)| (name, Some(which)));
         match (name, which) {
             ("cpu", isa) => Ok(Engine::Cpu(isa.map(str::parse).transpose()?)),
-            ("cuda", Some(which)) if which.starts_with("sm_") => Ok(Engine::Architecture(which.to_owned())),
+            ("cuda", Some(which)) if which.starts_with("sm_") => Ok(Engine::Known(Api::Cuda, which.to_owned())),
+            ("opencl", Some(which)) if Target::known(Api::OpenCl, which).is_ok() => {
+                Ok(Engine::Known(Api::OpenCl, which.to_owned()))
+            }
             _ if Api::ALL.iter().any(|api| api.name() == name) => Ok(Engine::Gpu(text.parse()?)),
             _ => bail!(
-                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER, and for plan cuda:sm_80 and the like",
+                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER, and for plan cuda:sm_80, opencl:mi300x and the like",
                 isa_names()
             ),
         }
@@ -43,7 +47,7 @@ impl fmt::Display for Engine {
             Engine::Cpu(None) => write!(f, "cpu"),
             Engine::Cpu(Some(isa)) => write!(f, "cpu:{isa}"),
             Engine::Gpu(id) => write!(f, "{id}"),
-            Engine::Architecture(name) => write!(f, "cuda:{name}"),
+            Engine::Known(api, name) => write!(f, "{api}:{name}"),
         }
     }
 }
@@ -61,8 +65,8 @@ impl Engine {
     pub(crate) fn kernel_target(&self) -> Result<Option<KernelTarget>> {
         let id = match self {
             Engine::Cpu(_) => return Ok(None),
-            Engine::Architecture(name) => {
-                return Ok(Some(KernelTarget { target: Target::cuda(name)?, missing: None }));
+            Engine::Known(api, name) => {
+                return Ok(Some(KernelTarget { target: Target::known(*api, name)?, missing: None }));
             }
             Engine::Gpu(id) => id,
         };

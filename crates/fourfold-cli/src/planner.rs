@@ -78,7 +78,7 @@ impl EnginePlanner {
                 tuning.warn_of_stale(&[planner.wisdom_name()], planner.stale_wisdom());
                 AnyPlanner::Gpu(device, Box::new(planner))
             }
-            Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
+            Engine::Known(..) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };
         Ok(EnginePlanner { engine, algorithm, planner: Rc::new(planner) })
     }

@@ -33,6 +33,16 @@ fn info_names_devices_or_says_why_there_are_none() {
         let devices = engine["devices"].as_array().unwrap();
         assert_eq!(devices.is_empty(), engine["missing"].is_string(), "{engine}");
         says(&text, &devices.iter().map(|device| device["name"].as_str().unwrap()).collect::<Vec<_>>());
+        for attributes in devices.iter().map(|device| &device["attributes"]) {
+            let (units, unit) = (&attributes["units"], attributes["unit"].as_str().unwrap());
+            let (warp, line) = (&attributes["warp"], &attributes["cache_line"]);
+            says(
+                &text,
+                &[&format!("{units} units ({unit})"), &format!("warps of {warp}"), &format!("lines of {line}")],
+            );
+            let assumed = attributes["assumed"].as_array().unwrap();
+            says(&text, &assumed.iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>());
+        }
     }
 }
 
@@ -56,7 +66,18 @@ fn plan_shows_kernels_without_a_device() {
     let text = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80"]);
     says(
         &text,
-        &[problem, "cuda:sm_80", "axis 0", "axis 1", "kernels", "threads", "shared memory", "moved", "scratch"],
+        &[
+            problem,
+            "cuda:sm_80",
+            "axis 0",
+            "axis 1",
+            "kernels",
+            "threads",
+            "shared memory",
+            "trips",
+            "moved",
+            "scratch",
+        ],
     );
     assert!(!text.contains("__global__"), "the source is for those who ask");
     let json = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80", &"--source", &"--json"]);
@@ -68,9 +89,14 @@ fn plan_shows_kernels_without_a_device() {
         assert!(kernel["local_bytes"].as_u64().unwrap() <= 163 << 10, "an sm_80 has not more");
         assert!(kernel["groups"].as_u64().unwrap() >= 1 && kernel["threads"].as_u64().unwrap() <= 1024);
     }
+    assert!(answer["trips"].as_f64().unwrap() >= 2.0, "each pass is a trip");
     assert!(answer["bytes_moved"].as_u64().unwrap() >= 4 * 8 * 4096 * 512, "two passes read and write");
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"cuda", &"--source"]), &["kernel 1", "__global__"]);
     says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"opencl", &"--source"]), &["kernel 1", "__kernel"]);
+    for name in ["opencl:mi300x", "opencl:arc-a770", "opencl:mali-g710"] {
+        says(&success(&[&"plan", &"rfft f32 60", &"--engine", &name, &"--source"]), &[name, "kernel 1", "__kernel"]);
+        says(&failure(1, &[&"verify", &"rfft f32 60", &"--engine", &name]), &[name, "no device"]);
+    }
 }
 
 #[test]

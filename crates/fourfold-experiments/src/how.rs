@@ -29,7 +29,7 @@ impl Setting {
             |device, _| {
                 let info = device.info();
                 let host = match info.is_cpu {
-                    true => format!("It runs {}", on_processor(info.sms)),
+                    true => format!("It runs {}", on_processor(info.attributes.sms)),
                     false => format!("Beside it are {}", on_processor(self.threads)),
                 };
                 format!("{}. Its software is `{}, {}`. {host}", self.place(), info.version.trim(), device.software())

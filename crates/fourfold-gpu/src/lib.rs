@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
+mod attributes;
 mod backend;
 mod baseline;
 mod choose;
@@ -28,6 +29,7 @@ pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::GpuPlan;
 pub use crate::api::planner::GpuPlanner;
 pub use crate::api::team::GpuTeam;
+pub use crate::attributes::DeviceAttributes;
 pub use crate::backend::device::Device;
 pub use crate::backend::interface::TeamId;
 pub use crate::backend::types::{BoxCopy, Message};

@@ -1,5 +1,6 @@
 //! What a device is and what it can do.
 
+use crate::attributes::DeviceAttributes;
 use crate::error::unavailable;
 use fourfold::{Error, ErrorKind, Result};
 use std::fmt;
@@ -79,58 +80,31 @@ pub struct DeviceInfo {
     pub version: String,
     /// The bytes of memory.
     pub memory: u64,
-    /// The bytes of shared memory (OpenCL: local memory) that one block (work group) can have.
-    pub shared_memory: usize,
-    /// The number of streaming multiprocessors (OpenCL: compute units). Each runs one block or more.
-    pub sms: usize,
-    /// Whether it computes in `f64`.
-    pub double: bool,
     /// Whether it is a CPU, which OpenCL may show as a device.
     pub is_cpu: bool,
+    /// What it has and can do.
+    pub attributes: DeviceAttributes,
 }
 
-/// What a device can do.
+/// What kernels are planned within: a device, and what it is used of.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) name: String,
-    /// Bytes of shared memory of a block.
-    pub(crate) shared_bytes: usize,
-    /// Threads of a block.
-    pub(crate) threads: usize,
-    /// Streaming multiprocessors.
-    pub(crate) sms: usize,
-    pub(crate) double: bool,
-    /// Bytes of the cache of all SMs, if kernels can say what it should evict first; else 0.
-    pub(crate) cache: usize,
-    /// The most blocks that reach each other's shared memory; 1 if none does.
-    pub(crate) cluster: usize,
-    /// Whether the threads of a warp exchange numbers that are in registers.
-    pub(crate) warps: bool,
+    pub(crate) attributes: DeviceAttributes,
     /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
     pub(crate) vendor_ffts: bool,
-    /// The most rows of blocks of a launch.
-    pub(crate) block_rows: u32,
 }
 
 impl Limits {
-    pub(crate) fn new(info: &DeviceInfo, threads: usize) -> Limits {
-        Limits {
-            name: info.name.clone(),
-            shared_bytes: info.shared_memory,
-            threads,
-            sms: info.sms,
-            double: info.double,
-            cache: 0,
-            cluster: 1,
-            warps: false,
-            vendor_ffts: true,
-            block_rows: u32::MAX,
-        }
+    pub(crate) fn new(name: &str, attributes: DeviceAttributes) -> Limits {
+        Limits { name: name.into(), attributes, vendor_ffts: true }
     }
 
     /// An error if a device's thread blocks are too small.
     pub(crate) fn check_block(&self, threads: usize, shared_bytes: usize) -> Result<()> {
-        let sizes = [(threads, self.threads, "threads"), (shared_bytes, self.shared_bytes, "bytes of shared memory")];
+        let DeviceAttributes { threads_per_block, shared_per_block, .. } = self.attributes;
+        let sizes =
+            [(threads, threads_per_block, "threads"), (shared_bytes, shared_per_block, "bytes of shared memory")];
         let message = |(needs, has, unit): &(usize, usize, &str)| {
             unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}", self.name))
         };

@@ -49,6 +49,26 @@ fn every_kernel_family_is_right() {
     all_hold(FAMILIES);
 }
 
+/// By the attributes that the device tells, and by those of others that have less: warps of 16 or
+/// 64 threads, shared memory without banks, long sectors.
+#[test]
+fn plans_for_devices_of_all_sorts_are_right() {
+    let Some(device) = present() else { return };
+    let cache = || Cache::standard().unwrap();
+    let mut targets = vec![device.target()];
+    if device.info().id.api == Api::OpenCl {
+        let known = |name| Target::known(Api::OpenCl, name).unwrap();
+        targets.extend(["mi300x", "arc-a770", "mali-g710"].map(known));
+    }
+    let count = targets.len();
+    for (turn, target) in targets.into_iter().enumerate() {
+        let own: Vec<&str> = FAMILIES.lines().skip(turn).step_by(count).collect();
+        let text = own.join("\n");
+        let planner = GpuPlanner::as_for(&target, device.clone(), cache());
+        all_hold_with(&planner, &if target.attributes().double { text } else { text.replace(" f64 ", " f32 ") });
+    }
+}
+
 /// Every kind at lengths of every sort, in rows and columns.
 fn all_sorts() -> impl Iterator<Item = String> {
     let lengths =

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::Isa;
 use fourfold::engine::Machine;
-use fourfold_gpu::{Api, Device, DeviceInfo};
+use fourfold_gpu::{Api, Device, DeviceAttributes, DeviceInfo};
 use serde::Serialize;
 
 use crate::algorithm::AlgorithmName;
@@ -65,6 +65,36 @@ struct DeviceFacts {
     memory: u64,
     local_memory: usize,
     f64: bool,
+    attributes: AttributeFacts,
+}
+
+/// The model of a device that kernels are fitted to; sizes are in bytes.
+#[derive(Serialize)]
+struct AttributeFacts {
+    unit: &'static str,
+    units: usize,
+    warp: usize,
+    threads: LevelFacts,
+    blocks_per_unit: usize,
+    registers: LevelFacts,
+    shared_memory: LevelFacts,
+    shared_memory_reserved: usize,
+    shared_memory_emulated: bool,
+    cache: usize,
+    cache_line: usize,
+    sector: usize,
+    registers_exchanged: bool,
+    cluster: usize,
+    cooperative_launch: bool,
+    /// Those that the driver does not tell.
+    assumed: Vec<&'static str>,
+}
+
+/// How much of something a block can have, and a unit.
+#[derive(Serialize)]
+struct LevelFacts {
+    per_block: usize,
+    per_unit: usize,
 }
 
 #[derive(Serialize)]
@@ -148,15 +178,69 @@ fn only(engines: Vec<EngineFacts>, wanted: &str) -> Result<EngineFacts> {
 }
 
 fn device_facts(info: DeviceInfo) -> DeviceFacts {
-    let DeviceInfo { id, name, version, memory, shared_memory, double, .. } = info;
-    DeviceFacts { engine: id.to_string(), name, version, memory, local_memory: shared_memory, f64: double }
+    let DeviceInfo { id, name, version, memory, attributes, .. } = info;
+    let (local_memory, f64) = (attributes.shared_per_block, attributes.double);
+    let attributes = AttributeFacts::of(attributes);
+    DeviceFacts { engine: id.to_string(), name, version, memory, local_memory, f64, attributes }
+}
+
+impl AttributeFacts {
+    fn of(device: DeviceAttributes) -> AttributeFacts {
+        AttributeFacts {
+            unit: device.unit,
+            units: device.sms,
+            warp: device.warp,
+            threads: LevelFacts { per_block: device.threads_per_block, per_unit: device.threads_per_sm },
+            blocks_per_unit: device.blocks_per_sm,
+            registers: LevelFacts { per_block: device.registers_per_block, per_unit: device.registers_per_sm },
+            shared_memory: LevelFacts { per_block: device.shared_per_block, per_unit: device.shared_per_sm },
+            shared_memory_reserved: device.shared_reserved,
+            shared_memory_emulated: device.shared_is_emulated,
+            cache: device.l2_bytes,
+            cache_line: device.line_bytes,
+            sector: device.sector_bytes,
+            registers_exchanged: device.exchanges_registers,
+            cluster: device.cluster,
+            cooperative_launch: device.cooperative_launch,
+            assumed: device.assumed,
+        }
+    }
+
+    /// A line about units, one about blocks, one about memory.
+    fn lines(&self) -> [String; 3] {
+        let [unit, block, reserved, cache] =
+            [self.shared_memory.per_unit, self.shared_memory.per_block, self.shared_memory_reserved, self.cache]
+                .map(|size| bytes(size as u64));
+        let emulated = if self.shared_memory_emulated { "emulated " } else { "" };
+        let exchange = if self.registers_exchanged { "that exchange registers" } else { "without exchanges" };
+        let clusters = if self.cluster > 1 { format!("clusters of {}", self.cluster) } else { "no clusters".into() };
+        let cooperative = if self.cooperative_launch { "cooperative launches" } else { "no cooperative launches" };
+        let assumed = if self.assumed.is_empty() { "nothing".into() } else { self.assumed.join(", ") };
+        [
+            format!(
+                "{} units ({}): {emulated}shared memory {unit}, {} registers, {} threads, {} blocks",
+                self.units, self.unit, self.registers.per_unit, self.threads.per_unit, self.blocks_per_unit
+            ),
+            format!(
+                "blocks: shared memory {block} and {reserved} reserved, {} registers, {} threads in warps of {} \
+                 {exchange}; {clusters}, {cooperative}",
+                self.registers.per_block, self.threads.per_block, self.warp
+            ),
+            format!(
+                "cache {cache}, lines of {} bytes, sectors of {}; assumed: {assumed}",
+                self.cache_line, self.sector
+            ),
+        ]
+    }
 }
 
 fn device_text(device: &DeviceFacts) -> String {
-    let DeviceFacts { engine, name, version, memory, local_memory, f64 } = device;
+    let DeviceFacts { engine, name, version, memory, local_memory, f64, attributes } = device;
     let [memory, local] = [*memory, *local_memory as u64].map(bytes);
     let f64 = if *f64 { "f64" } else { "no f64" };
-    format!("  {engine:<17} {name}, {version}, memory {memory}, shared memory {local}, {f64}")
+    let first = format!("  {engine:<17} {name}, {version}, memory {memory}, shared memory {local}, {f64}");
+    let others = attributes.lines().map(|line| format!("\n  {:<17} {line}", "")).concat();
+    first + &others
 }
 
 fn text(facts: &Facts) -> String {

@@ -39,6 +39,8 @@ struct OnDevice {
     /// The choices of each pass, which tuning may change.
     choices: Vec<String>,
     kernels: Vec<Kernel>,
+    /// What the kernels are expected to take, in copies of the array.
+    trips: f64,
 }
 
 #[derive(Serialize)]
@@ -88,7 +90,8 @@ fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: K
         source: args.source.then_some(launch.source),
     };
     let kernels = inspection.launches.into_iter().map(kernel).collect();
-    let device = Some(OnDevice { device: target.name().to_owned(), missing, choices: inspection.choices, kernels });
+    let (choices, trips) = (inspection.choices, inspection.trips);
+    let device = Some(OnDevice { device: target.name().to_owned(), missing, choices, kernels, trips });
     let moved = [inspection.bytes_moved, inspection.scratch_bytes];
     Ok(answer(args, &inspection.recipe, moved, inspection.uses_bluestein, device))
 }
@@ -127,6 +130,7 @@ fn text(answer: &Answer) -> String {
             .map(|on| format!("chosen     {}\n", on.choices.join("\n           "))),
     );
     text.extend(device.iter().map(kernels));
+    text.extend(device.iter().map(|on| format!("expected   {:.1} trips through memory\n", on.trips)));
     text += &format!("moved      {}\nscratch    {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
     let sources = device.iter().flat_map(|on| on.kernels.iter().filter_map(|kernel| kernel.source.as_ref()));
     text.extend(sources.enumerate().map(|(i, source)| format!("\n// kernel {}\n{source}", i + 1)));

@@ -6,6 +6,7 @@ use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::desc::geometry::SlabLayout;
+use crate::limits::Limits;
 use crate::lower::passes::lower_in_slabs;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
@@ -34,8 +35,8 @@ impl AnyExecutable {
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                let lowered = lower_in_slabs(kernel_cache.limits(), recipe, parts, action, choices, slabs)?;
-                AnyExecutable::Fused(Executable::new(device, kernel_cache, &lowered)?)
+                let lower = |limits: &Limits| lower_in_slabs(limits, recipe, parts, action, choices, slabs);
+                AnyExecutable::Fused(Executable::fitted(device, kernel_cache, lower)?.0)
             }
             AnyRecipe::Staged(recipe) => {
                 AnyExecutable::Staged(StagedExecutable::new(device, kernel_cache, recipe, parts)?)

@@ -1,6 +1,7 @@
 //! Planning by measuring.
 
 use crate::api::planner::GpuPlanner;
+use crate::attributes::DeviceAttributes;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
@@ -47,12 +48,11 @@ impl GpuPlanner {
 
     fn tune_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<String> {
         let bench = Bench::new(self, pipeline)?;
-        let estimated = bench.lower(&[])?;
-        let passes = estimated.choices().len();
+        let passes = bench.recipe.lines().count();
         if passes == 0 {
             return Ok(String::new());
         }
-        let mut best = bench.candidate(&estimated)?;
+        let mut best = bench.candidate(&[])?;
         for pass in 0..passes {
             for candidates in STEPS {
                 best = bench.best(best, pass, candidates)?;
@@ -123,8 +123,8 @@ impl<'a> Bench<'a> {
 
     /// The kernels that choices stand for, estimated where there are none: on this device clusters
     /// may be refused.
-    fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
-        lower(self.planner.kernel_cache.limits(), &self.recipe, false, self.action.as_ref(), choices)
+    fn lower(&self, limits: &Limits, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
+        lower(limits, &self.recipe, false, self.action.as_ref(), choices)
     }
 
     /// The fastest of `best` and those that differ from it in one pass.
@@ -136,19 +136,20 @@ impl<'a> Bench<'a> {
     ) -> Result<Timed<Candidate<'b>>> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
-        for choice in candidates(&best.work().passes[pass], self.planner.kernel_cache.limits()) {
+        let limits = self.planner.kernel_cache.limits();
+        for choice in candidates(&best.work().passes[pass], &limits.attributes) {
             let mut choices = best.work().choices();
             choices[pass] = choice;
-            let Ok(lowered) = self.lower(&choices) else { continue };
+            let Ok(lowered) = self.lower(limits, &choices) else { continue };
             let descs = lowered.descs();
             if !seen.contains(&descs) {
                 seen.push(descs);
-                others.push(lowered);
+                others.push(choices);
             }
         }
         // Kept until all candidates have theirs. What the compiler refuses is refused again below.
         let _kernels = self.planner.kernel_cache.accepted(&seen.concat());
-        let ready = others.iter().filter_map(|lowered| self.candidate(lowered).ok());
+        let ready = others.iter().filter_map(|choices| self.candidate(choices).ok());
         let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
         let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -161,9 +162,11 @@ impl<'a> Bench<'a> {
         Ok(best)
     }
 
-    fn candidate(&self, lowered: &LoweredRecipe) -> Result<Timed<Candidate<'_>>> {
+    /// The way that choices say; where kernels do not fit, with smaller ones.
+    fn candidate(&self, choices: &[Choice]) -> Result<Timed<Candidate<'_>>> {
         let GpuPlanner { device, kernel_cache, .. } = self.planner;
-        let executable = Executable::new(device, kernel_cache, lowered)?;
+        let lower = |limits: &Limits| self.lower(limits, choices);
+        let (executable, lowered) = Executable::fitted(device, kernel_cache, lower)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
         Timed::new(Candidate { bench: self, passes: lowered.chosen(), executable, scratch })
@@ -171,19 +174,19 @@ impl<'a> Bench<'a> {
 }
 
 /// Other choices for a pass.
-type Candidates = fn(&Chosen, &Limits) -> Vec<Choice>;
+type Candidates = fn(&Chosen, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_fused];
+pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_sizes, other_ranges, otherwise_done, otherwise_fused];
 
 /// Other factors, packings and clusters.
-fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
+fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let packed = |(packing, elements): &(_, usize)| {
         let axis_fusion = pass.choice.axis_fusion;
         let choice =
             |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), axis_fusion };
         let ways = ways(*elements);
-        let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
+        let leads = |radix: usize| radix % 2 == 0 && (2..=device.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
         let unclustered = ways.into_iter().map(|way| choice(way, false));
         unclustered.chain(clusters.into_iter().map(|way| choice(way, true))).collect::<Vec<_>>()
@@ -192,16 +195,41 @@ fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
 }
 
 /// Other sizes of blocks, for a pass that is one kernel.
-fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
+fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
-    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads) });
-    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(limits.threads));
+    let size = pass.choice.size;
+    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads), ..size });
+    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
+/// Other numbers of kernels, each for a range of the digits.
+fn other_ranges(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
+    let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
+    kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
+/// Sublines one after the other or beside each other, lanes in pairs or not, registers for other
+/// numbers of blocks, and other threads where [`other_sizes`] has none.
+fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
+    let size = pass.choice.size;
+    let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
+    let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
+    let (blocks, threads) = (device.usual_blocks(Precision::F32), device.usual_threads());
+    // Compilers take the hint where an SM's registers are known.
+    let is_known = !device.assumed.contains(&"registers_per_sm");
+    let resident = [0, blocks / 2, blocks, 2 * blocks].into_iter().filter(|_| is_known);
+    let resident: Vec<_> = resident.map(|resident| Size { resident: Some(resident), ..size }).collect();
+    let threads = [threads / 2, threads, 2 * threads, 4 * threads].into_iter();
+    let threads = threads.filter(|threads| pass.size.is_none() && (1..=device.threads_per_block).contains(threads));
+    let threads: Vec<_> = threads.map(|threads| Size { threads: Some(threads), ..size }).collect();
+    let sizes = [&beside[..], &exchange, &resident, &threads].concat();
+    sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
 /// One kernel with the pass before, or not.
-fn otherwise_fused(pass: &Chosen, _: &Limits) -> Vec<Choice> {
+fn otherwise_fused(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
     vec![Choice { axis_fusion: !pass.choice.axis_fusion, ..pass.choice.clone() }]
 }
 

@@ -5,7 +5,7 @@
 //! looks with [`own`] for the types that it knows. That costs six comparisons of type identifiers a
 //! launch, some nanoseconds of the microseconds that a driver takes.
 
-use crate::backend::types::{BoxCopy, Grid, Message};
+use crate::backend::types::{BlockSize, BoxCopy, Grid, Message};
 use crate::error::{elsewhere, unavailable};
 use crate::limits::{DeviceInfo, Limits};
 use crate::print::printer::Dialect;
@@ -27,6 +27,9 @@ pub(crate) trait Backend: Sync {
 
     /// The limits of a typical device, for planning without one.
     fn typical(&self) -> Limits;
+
+    /// Those of a device that is known by name.
+    fn known(&self, name: &str) -> Result<Limits>;
 }
 
 /// An opened device.
@@ -139,6 +142,17 @@ pub(crate) trait Kernel: Any + Send + Sync {
     /// The most threads of a block. A kernel may need more registers or memory than a block of the
     /// device's largest size has.
     fn threads(&self) -> usize;
+
+    /// The bytes of shared memory that a block takes, if the API says so: those that the kernel was
+    /// written for, and what the compiler adds.
+    fn shared_bytes(&self) -> Option<usize> {
+        None
+    }
+
+    /// Clusters of so many blocks of a size that the device holds at once, if the API says so.
+    fn clusters(&self, _: usize, _: BlockSize) -> Option<usize> {
+        None
+    }
 }
 
 /// Device memory, or a part of it. It stays as long as something that was enqueued uses it.

@@ -3,7 +3,7 @@
 use crate::backend::interface;
 use crate::backend::interface::{Context, Member, TeamId};
 use crate::backend::registry::backend;
-use crate::backend::types::{BoxCopy, Grid, Plain, bytes, bytes_mut};
+use crate::backend::types::{BlockSize, BoxCopy, Grid, Plain, bytes, bytes_mut};
 use crate::limits::{Api, DeviceInfo, Limits};
 use crate::print::printer::Dialect;
 use fourfold::{Problem, Result};
@@ -141,6 +141,16 @@ impl Kernel {
     /// The most threads of a block that runs it.
     pub(crate) fn threads(&self) -> usize {
         self.0.threads()
+    }
+
+    /// Bytes of shared memory that a block takes, if the API says so.
+    pub(crate) fn shared_bytes(&self) -> Option<usize> {
+        self.0.shared_bytes()
+    }
+
+    /// Clusters of so many blocks that the device holds at once, if the API says so.
+    pub(crate) fn clusters(&self, blocks: usize, size: BlockSize) -> Option<usize> {
+        self.0.clusters(blocks, size)
     }
 }
 

@@ -173,6 +173,7 @@ pub(crate) fn usable(devices: Vec<Result<DeviceInfo>>) -> Result<Vec<DeviceInfo>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attributes::DeviceAttributes;
     use crate::limits::Api;
 
     fn device(number: usize) -> DeviceInfo {
@@ -181,10 +182,8 @@ mod tests {
             name: format!("device {number}"),
             version: "OpenCL 3.0".into(),
             memory: 1 << 30,
-            shared_memory: 48 << 10,
-            sms: 8,
-            double: true,
             is_cpu: false,
+            attributes: DeviceAttributes::least(),
         }
     }
 

@@ -58,6 +58,7 @@ impl Target {
             }
         }
         Ok(Inspection {
+            trips: launches.len() as f64,
             launches,
             bytes_moved: recipe.bytes_moved(),
             scratch_bytes: staged_memory(&recipe, false, ffts.into_iter()).iter().sum(),

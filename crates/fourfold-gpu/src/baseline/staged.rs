@@ -152,8 +152,8 @@ impl StagedExecutable {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
                         crate::error::check_lengths(fft.problem())?;
-                        let lowered = lower(kernel_cache.limits(), &fft, false, None, &[])?;
-                        PreparedStage::Fft(Box::new(Executable::new(device, kernel_cache, &lowered)?))
+                        let lower = |limits: &Limits| lower(limits, &fft, false, None, &[]);
+                        PreparedStage::Fft(Box::new(Executable::fitted(device, kernel_cache, lower)?.0))
                     }
                 },
             });
@@ -262,11 +262,11 @@ pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()
     let BlockSize { threads, shared_bytes } = desc.grid().size();
     limits.check_block(threads, shared_bytes)?;
     let rows = desc.range().map_or(1, |range| range.blocks()[1]);
-    if rows > limits.block_rows as usize {
-        let (most, name) = (limits.block_rows, &limits.name);
+    if rows > limits.attributes.grid_rows {
+        let (most, name) = (limits.attributes.grid_rows, &limits.name);
         return Err(unavailable(format!("a launch has {rows} rows of blocks; {name} has at most {most}")));
     }
-    let (needs, has, name) = (desc.cluster(), limits.cluster, &limits.name);
+    let (needs, has, name) = (desc.cluster(), limits.attributes.cluster, &limits.name);
     let message = || {
         format!("{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}")
     };

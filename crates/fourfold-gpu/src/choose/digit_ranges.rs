@@ -1,16 +1,15 @@
 //! Kernels on ranges of digits, where a line does not fit the shared memory of a block.
 
-use crate::choose::tiling::{LEAST_RUN, RUN};
+use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
 use crate::desc::combine::CombineStep;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::limits::Limits;
 
 impl KernelDesc {
     /// Kernels on ranges of digits, as few and then as even as they can be with runs of memory and
-    /// buffers in shared memory.
-    pub(crate) fn split_by_digits(&self, limits: &Limits) -> Option<Vec<KernelDesc>> {
+    /// buffers in shared memory; or so many as are chosen.
+    pub(crate) fn split_by_digits(&self, device: &DeviceAttributes, size: Size) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() || self.is_filter() {
             return None;
         }
@@ -19,18 +18,21 @@ impl KernelDesc {
         let folds = self.stages.iter().any(|stage| matches!(stage.op, StageOp::SymmetricLastPass(_)));
         let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {
-            self.cut(&cuts).into_iter().map(|desc| desc.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
+            self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
-        (1..digits).find_map(|count| {
+        let counts = (1..digits).filter(|count| size.kernels.is_none_or(|kernels| kernels == count + 1));
+        counts.into_iter().find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
-            let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * limits.sms {
+            let wanted = |desc: &KernelDesc| match desc.blocks() <= device.registers_wave() {
                 // Of few blocks, more with shorter runs are better.
-                true => LEAST_RUN.min(desc.wanted_contiguous_bytes()),
+                true => desc.most_contiguous_bytes(device.least_run()),
                 // One more trip through memory costs more than runs of half the length.
-                false => desc.wanted_contiguous_bytes().min(RUN / 2),
+                false => desc.most_contiguous_bytes(device.short_run()),
             };
-            fitted(cuts).filter(|descs| descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc)))
+            fitted(cuts).filter(|descs| {
+                size.kernels.is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))
+            })
         })
     }
 

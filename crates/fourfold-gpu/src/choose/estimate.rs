@@ -1,15 +1,14 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
+use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
-use crate::choose::tiling;
-use crate::choose::tiling::RUN;
-use crate::desc::choice::Size;
+use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
 use crate::desc::kernel::Packing;
 use crate::error::argument;
-use crate::limits::Limits;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;
@@ -74,25 +73,27 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring reals, of which
-    /// there are twice as many: lines of three DFTs, which measured faster so; few long columns;
-    /// columns of one block where that takes a stage less and there are many, but types III in
-    /// f32; lines along memory where that takes a stage less or where shared memory has no room for
-    /// two blocks otherwise, or where half as many blocks would leave SMs
-    /// without one, and short ones in f64, which measured faster so.
-    fn packing(&self, limits: &Limits) -> Packing {
+    /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
+    /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
+    /// long columns; columns of one block where that takes a stage less and there are many, but
+    /// types III in f32; lines along memory where that takes a stage less or where shared memory
+    /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
+    /// one, and short ones in f64, which measured faster so.
+    fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.shared_bytes;
-        let few = || self.geometry(Packing::TwoForOne).lines() < limits.sms;
+        let large = || device.blocks_of(2 * len * count * self.precision.bytes()) < RESIDENT;
+        let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
         let f64 = self.precision == Precision::F64;
-        let many =
-            || self.runs(Packing::TwoForOne) > limits.sms && self.run_bytes(Packing::TwoForOne) <= limits.shared_bytes;
+        let many = || {
+            self.runs(Packing::TwoForOne, device) > device.sms
+                && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
+        };
         let columns = || (data == Data::Real || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
-            true => self.columns(Packing::TwoForOne, limits).map_or_else(columns, |blocks| blocks < limits.sms),
+            true => self.columns(Packing::TwoForOne, device).map_or_else(columns, |blocks| blocks < device.sms),
             false => f64 && len <= SHORT || shorter() || large() || few(),
         };
         match *self.packings() {
@@ -102,76 +103,78 @@ impl Lines<'_> {
         }
     }
 
-    /// Runs of 64 bytes that columns of these have.
-    fn runs(&self, packing: Packing) -> usize {
+    /// Short runs that columns of these have.
+    fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(RUN / 2)
+        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(device.short_run())
     }
 
-    /// Bytes that columns of these take in runs of 64 bytes.
-    fn run_bytes(&self, packing: Packing) -> usize {
+    /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
+    /// buffer has 16.
+    fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let column = self.geometry(packing).line_bytes(self.precision);
-        tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
+        let places = 2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column;
+        places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
-    /// If clusters should have columns of these: how many blocks all clusters have, of runs of 64
-    /// bytes.
-    fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
+    /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
+    fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
         let geometry = self.geometry(packing);
-        let digits = self.cluster_radices(packing, limits);
+        let digits = self.cluster_radices(packing, device);
         // One on an SM, they are worth it where the last DFTs are one stage with the combine.
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
-        let runs = self.runs(packing);
-        let pays =
-            geometry.across() && limits.cluster_pays(self.run_bytes(packing), runs, if combine_fusion { 1 } else { 2 });
+        let runs = self.runs(packing, device);
+        let pays = geometry.across()
+            && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
         pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
     /// Whether clusters of two give most SMs the one block of complex columns that
     /// half of them would have; in f64 they measured slower.
-    fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
-        let groups = 2 * self.runs(packing);
-        let most = 4 * groups >= 3 * limits.sms && groups <= limits.sms;
+    fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        let groups = 2 * self.runs(packing, device);
+        let most = device.fills(groups) && groups <= device.sms;
         let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
-        complex && most && limits.cluster > 1 && self.geometry(packing).across()
+        complex && most && device.cluster > 1 && self.geometry(packing).across()
     }
 
     /// What is expected to be fast.
-    pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
-        let packing = self.packing(limits);
+    pub(crate) fn estimate(&self, device: &DeviceAttributes) -> Choice {
+        let packing = self.packing(device);
         // Several kernels have more blocks than few clusters.
         let clustered =
-            self.pairs_up(packing, limits) || self.columns(packing, limits).is_some_and(|groups| groups >= limits.sms);
+            self.pairs_up(packing, device) || self.columns(packing, device).is_some_and(|groups| groups >= device.sms);
         Choice {
             packing,
-            radices: self.radices(packing, clustered, limits),
+            radices: self.radices(packing, clustered, device),
             clustered,
             size: Size::default(),
             axis_fusion: false,
         }
     }
 
-    fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
+    fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
         let narrow = narrow_radices(elements);
         // Where combines come before or after, fewer numbers a thread measured faster, by up to a
         // third; a line that is convolved cannot be split.
         let splits = narrow.iter().product::<usize>() == elements;
-        if packing != Packing::Complex && splits && limits.spreads(lines, elements / NARROW) {
+        if packing != Packing::Complex && splits && device.spreads(lines, elements / NARROW) {
             return narrow;
         }
-        if clustered { self.cluster_radices(packing, limits) } else { radices(elements) }
+        if clustered { self.cluster_radices(packing, device) } else { radices(elements) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
     /// lines, those of two, where these have room; and a large second radix, but for these and
     /// three DFTs in f32.
-    fn cluster_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
+    fn cluster_radices(&self, packing: Packing, device: &DeviceAttributes) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
-        let two = complex && self.run_bytes(packing) <= 2 * limits.shared_bytes || self.pairs_up(packing, limits);
+        let two =
+            complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
-            lead: if two { 4 } else { RADICES[0] },
+            lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
             even: two || self.dft().2 > 1 && self.precision == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };
@@ -236,8 +239,7 @@ impl fmt::Display for Choice {
         if self.clustered {
             write!(f, " cluster")?;
         }
-        let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
-        let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
+        let said = NAMES.iter().zip(self.size.values()).filter_map(|((name, _), size)| Some((name, size?)));
         said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
         if self.axis_fusion { write!(f, " joined") } else { Ok(()) }
     }
@@ -261,9 +263,10 @@ impl FromStr for Choice {
             words.next();
         }
         choice.clustered = words.next_if_eq(&"cluster").is_some();
-        for (name, size) in [("tile", &mut choice.size.tile), ("threads", &mut choice.size.threads)] {
+        for ((name, [least, most]), size) in NAMES.into_iter().zip(choice.size.values_mut()) {
             if words.next_if_eq(&name).is_some() {
-                let number = words.next().and_then(|word| word.parse().ok()).filter(|size| (1..=4096).contains(size));
+                let number = words.next().and_then(|word| word.parse().ok());
+                let number = number.filter(|size| (least..=most).contains(size));
                 *size = Some(number.ok_or_else(wrong)?);
             }
         }
@@ -308,14 +311,27 @@ mod tests {
 
     #[test]
     fn choices_print_and_parse_back() {
-        for text in
-            ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32 joined"]
-        {
+        for text in [
+            "lines 16 8 8",
+            "pairs 16 16 8 cluster tile 8 threads 256",
+            "complex",
+            "single 3 threads 32 joined",
+            "lines 8 resident 0 beside 1 exchange 0 kernels 2",
+        ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
-        for text in
-            ["", "rows 16", "lines x", "lines 16 tile", "lines 16 tile 3", "lines 16 threads 0", "pairs 4 4 5 x"]
-        {
+        for text in [
+            "",
+            "rows 16",
+            "lines x",
+            "lines 16 tile",
+            "lines 16 tile 3",
+            "lines 16 threads 0",
+            "pairs 4 4 5 x",
+            "lines 4 beside 2",
+            "lines 4 kernels 0",
+            "lines 4 exchange 1 tile 8",
+        ] {
             let message = text.parse::<Choice>().unwrap_err().to_string();
             assert!(message.contains("expected"), "{message}");
         }

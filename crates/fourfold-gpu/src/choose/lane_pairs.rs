@@ -1,9 +1,10 @@
 //! Where neighbouring reals are read or written by pairs of threads, and where by a stage.
 
+use crate::attributes::DeviceAttributes;
+use crate::desc::choice::Size;
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::packed::WARP;
-use crate::limits::Limits;
 use fourfold::Precision;
 
 impl KernelDesc {
@@ -26,9 +27,10 @@ impl KernelDesc {
     /// With lane pairs instead of such stages, and where every second or fourth real would be read.
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
-    pub(crate) fn with_lane_pairs(mut self, limits: &Limits) -> KernelDesc {
+    pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         let pays = [self.packing != Packing::TwoForOne || self.precision == Precision::F64, self.inverse];
-        for end in [0, 1].into_iter().filter(|end| limits.warps && pays[*end]) {
+        let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);
+        for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
             let straight = self.clone().straightened(end);
             if straight.may_have_lane_pairs(end) {
                 self = straight;

@@ -1,40 +1,52 @@
 //! Chooses where buffers in shared memory leave out a place, so that threads that read together
 //! meet different banks.
 //!
-//! Shared memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared
+//! Shared memory answers 4 bytes of each bank at once (CUDA C++ Programming Guide, "Shared
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
 //! of two, they would meet the same banks again and again.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
 use crate::desc::kernel::{Digit, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::limits::Limits;
 
-/// Bytes that shared memory reads at once.
-const BANKS: usize = 128;
+/// Bytes of a bank that shared memory reads at once.
+const BANK: usize = 4;
 
 /// The padding before any is chosen.
 pub(crate) const PADDING: [u32; 2] = [4, 8];
 
+/// Bits of padding that no buffer is long enough for.
+const NONE: [u32; 2] = [30, 31];
+
 impl KernelDesc {
+    /// Before a padding is chosen; without one where there are no banks.
+    pub(crate) fn with_first_padding(self, device: &DeviceAttributes) -> KernelDesc {
+        KernelDesc { padding: if device.shared_is_emulated { NONE } else { PADDING }, ..self }
+    }
+
     /// With the padding that costs the fewest bank conflicts.
-    pub(crate) fn with_padding(self, limits: &Limits) -> KernelDesc {
+    pub(crate) fn with_padding(self, device: &DeviceAttributes) -> KernelDesc {
+        if device.shared_is_emulated {
+            return self.with_first_padding(device);
+        }
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
-        let fitting = candidates.filter(|desc| desc.shared_bytes() <= limits.shared_bytes);
-        fitting.min_by_key(|desc| (desc.conflicts(), desc.shared_bytes())).unwrap_or(self)
+        let fitting = candidates.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
+        fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
     }
 
     /// Turns that the first threads take at all stages.
-    fn conflicts(&self) -> usize {
-        (0..self.stages.len()).map(|i| self.ends_in_shared(&self.stages[i]) * self.conflicts_of(i)).sum()
+    fn conflicts(&self, device: &DeviceAttributes) -> usize {
+        let threads = (BANK * device.banks / (2 * self.precision.bytes())).max(1);
+        (0..self.stages.len()).map(|i| self.ends_in_shared(&self.stages[i]) * self.conflicts_of(i, threads)).sum()
     }
 
     fn ends_in_shared(&self, stage: &Stage) -> usize {
         [&stage.from, &stage.to].iter().filter(|port| matches!(port, Port::Buffer)).count()
     }
 
-    fn conflicts_of(&self, i: usize) -> usize {
+    fn conflicts_of(&self, i: usize, threads: usize) -> usize {
         let stage = &self.stages[i];
         let spectrum = |op: &StageOp| match op {
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
@@ -46,23 +58,22 @@ impl KernelDesc {
         match &stage.op {
             StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
-                self.conflicts_at(|j| frequency(j, &before) * split.radix)
+                self.conflicts_at(threads, |j| frequency(j, &before) * split.radix)
             }
             StageOp::Butterflies(split) if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
-                self.conflicts_at(|item| item / groups * groups * split.radix + item % groups)
+                self.conflicts_at(threads, |item| item / groups * groups * split.radix + item % groups)
             }
             op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
-                self.conflicts_at(|k| frequency(k, &reversed))
+                self.conflicts_at(threads, |k| frequency(k, &reversed))
             }
             _ => 1,
         }
     }
 
     /// Turns for the items that the first threads take, which stand at these places.
-    fn conflicts_at(&self, place: impl Fn(usize) -> usize) -> usize {
-        let threads = BANKS / (2 * self.precision.bytes());
+    fn conflicts_at(&self, threads: usize, place: impl Fn(usize) -> usize) -> usize {
         let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
         let end = self.cluster_slice() * self.cluster;
         let mut conflicts = vec![0; threads];

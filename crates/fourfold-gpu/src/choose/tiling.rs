@@ -1,89 +1,59 @@
 //! Fits a pass to a device: which kernels, how many lines a block takes, and with how many
 //! threads.
 
+use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::ir::packed::WARP;
-use crate::limits::Limits;
 use fourfold::Precision;
-
-/// Threads of a block; more where few blocks share an SM, or none do.
-const THREADS: usize = 256;
-
-/// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
-pub(crate) const RUN: usize = 128;
-
-/// How many times as many blocks as SMs are many, or as few of them few.
-const FEW: usize = 8;
-
-/// Bytes of a run below which two trips through memory in long runs are better than one.
-pub(crate) const LEAST_RUN: usize = 32;
-
-/// Bytes in shared memory of columns in runs of 64 bytes, with the padding, which take so many for
-/// each byte of a run.
-pub(crate) fn run_bytes(column: usize) -> usize {
-    column.saturating_add(column / 16).saturating_mul(RUN / 2)
-}
-
-impl Limits {
-    /// Whether so few blocks have so many butterflies each that more of them are faster,
-    /// though they run in several kernels.
-    pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
-        FEW * groups <= self.sms && butterflies > 2 * THREADS
-    }
-}
 
 impl KernelDesc {
     /// The kernels of the pass, by clusters if they are `shared`.
-    pub(crate) fn fitted(mut self, limits: &Limits, clustered: bool, size: Size) -> Vec<KernelDesc> {
+    pub(crate) fn fitted(mut self, device: &DeviceAttributes, clustered: bool, size: Size) -> Vec<KernelDesc> {
         self.across &= self.lines > 1;
-        let whole = self.clone().tiled(limits, size);
-        let spread = whole
-            .as_ref()
-            .is_none_or(|desc| size.tile.is_none() && limits.spreads(desc.blocks(), desc.butterflies()[1]));
+        self = self.with_first_padding(device);
+        let whole = self.clone().tiled(device, size);
+        let spreads = |desc: &KernelDesc| size.tile.is_none() && device.spreads(desc.blocks(), desc.butterflies()[1]);
+        let spread = whole.as_ref().is_none_or(|desc| size.kernels.map_or(spreads(desc), |kernels| kernels > 1));
         if spread {
             // Their block would need the line as a whole.
             self = self.straightened(0).straightened(1);
         }
-        let split = || self.split_by_digits(limits);
-        if let Some(desc) = clustered.then(|| self.clustered(limits, size)).flatten() {
+        if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
+        let split = || self.split_by_digits(device, size);
         match whole {
             Some(desc) if spread => split().unwrap_or(vec![desc]),
-            Some(desc) if size.tile.is_some() || desc.has_runs() => vec![desc],
-            Some(desc) => split().unwrap_or(vec![desc]),
-            None => split().unwrap_or_else(|| self.staged(limits)),
+            Some(desc) if size.tile.is_some() || device.takes_one_trip(&desc) => vec![desc],
+            Some(desc) => {
+                let whole = vec![desc];
+                split().filter(|split| device.trips(split) <= device.trips(&whole)).unwrap_or(whole)
+            }
+            None => {
+                let other = || self.split_by_digits(device, size.of_each());
+                split().or_else(other).unwrap_or_else(|| self.staged(device))
+            }
         }
-    }
-
-    /// Whether lines that a block has together are runs of memory.
-    fn has_runs(&self) -> bool {
-        !self.across || self.contiguous_bytes() >= LEAST_RUN.min(self.wanted_contiguous_bytes())
     }
 
     /// Whether whole lines in shared memory are better than several kernels.
-    pub(crate) fn suits_whole_lines(&self, limits: &Limits) -> bool {
-        let spreads = || limits.spreads(self.blocks(), self.butterflies()[1]);
-        self.shared && (self.cluster > 1 || self.has_runs() && !spreads())
+    pub(crate) fn suits_whole_lines(&self, device: &DeviceAttributes) -> bool {
+        self.shared && (self.cluster > 1 || device.takes_one_trip(self))
     }
 
     /// With the buffer in shared memory, if it fits.
-    pub(crate) fn tiled(mut self, limits: &Limits, size: Size) -> Option<KernelDesc> {
+    pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         self.tile = 1;
-        if self.shared_bytes() > limits.shared_bytes {
+        if device.blocks_of(self.shared_bytes()) == 0 {
             return None;
         }
-        let wanted = size.tile.unwrap_or_else(|| self.wanted());
-        // Half of the memory, so that one block computes while another reads; all of it for
-        // runs that are short otherwise.
+        let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
+        // Several blocks share an SM, but for runs that are short otherwise.
         let room = |desc: &KernelDesc| {
-            if size.tile.is_some() || desc.interleaved() && desc.contiguous_bytes() <= RUN / 2 {
-                limits.shared_bytes
-            } else {
-                limits.shared_bytes / 2
-            }
+            let short = desc.interleaved() && desc.contiguous_bytes() <= device.short_run();
+            device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
             let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
@@ -94,21 +64,25 @@ impl KernelDesc {
         }
         // Work for every SM, before runs are long; sublines take less long each.
         let whole = self.range == DigitRange::all(self.digits.len());
-        let least = if whole { 3 * limits.sms / 4 } else { 2 * limits.sms };
-        while size.tile.is_none() && self.blocks() < least && self.tile > 1 && self.contiguous_bytes() > LEAST_RUN {
+        let few = |desc: &KernelDesc| match whole {
+            true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
+            false => desc.blocks() < RESIDENT * device.sms,
+        };
+        while size.tile.is_none() && few(&self) && self.tile > 1 && self.contiguous_bytes() > device.least_run() {
             self.tile /= 2;
         }
-        // So that registers, of which f64 takes twice as many, hold as many threads as shared
-        // memory has room for.
-        let width = 16 / self.precision.bytes();
-        let one_per_sm = width * self.shared_bytes() > limits.shared_bytes || self.blocks() <= limits.sms;
-        let most = if one_per_sm { 2 * THREADS } else { THREADS };
-        let most = size.threads.unwrap_or(most).min(limits.threads);
+        // So that registers hold as many threads as shared memory has room for.
+        let blocks = device.blocks_of(self.shared_bytes());
+        let fewer = blocks < device.usual_blocks(self.precision) || self.blocks() <= device.sms;
+        let most = device.usual_threads() * if fewer { 2 } else { 1 };
+        let most = size.threads.unwrap_or(most).min(device.threads_per_block);
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
-        self.side_by_side = self.blocks() <= FEW * limits.sms;
+        self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        self.threads = (self.dealt() * sublines).next_multiple_of(WARP).clamp(1, most);
-        Some(self.with_lane_pairs(limits).with_padding(limits))
+        let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
+        self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
+        self.resident = size.resident.unwrap_or(0);
+        Some(self.with_lane_pairs(device, size).with_padding(device))
     }
 
     /// Items of a subline for which there are threads: those of the longest stage of butterflies.
@@ -144,8 +118,9 @@ impl KernelDesc {
         self.tile.min(self.neighbours()) * self.line_bytes()
     }
 
-    pub(crate) fn wanted_contiguous_bytes(&self) -> usize {
-        RUN.min(self.neighbours() * self.line_bytes())
+    /// The same of so many bytes at most, if a block had all of them.
+    pub(crate) fn most_contiguous_bytes(&self, run: usize) -> usize {
+        run.min(self.neighbours() * self.line_bytes())
     }
 
     /// Sublines that stand side by side in memory.
@@ -165,20 +140,20 @@ impl KernelDesc {
     }
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
-    fn wanted(&self) -> usize {
+    fn wanted(&self, device: &DeviceAttributes) -> usize {
         let items = self.stages.iter().map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
         let least = match self.interleaved() {
-            true => RUN / self.line_bytes(),
+            true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
-            false if self.precision == Precision::F64 && self.dealt() == 2 * WARP => 2,
+            false if self.precision == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
         };
-        least.max(THREADS / items).clamp(1, self.sublines().next_power_of_two())
+        least.max(device.usual_threads() / items).clamp(1, self.sublines().next_power_of_two())
     }
 
     /// A kernel for each stage, with buffers in device memory.
-    fn staged(&self, limits: &Limits) -> Vec<KernelDesc> {
-        let threads = THREADS.min(limits.threads);
+    fn staged(&self, device: &DeviceAttributes) -> Vec<KernelDesc> {
+        let threads = device.usual_threads();
         let outside = |port: &Port| if *port == Port::Buffer { Port::Scratch } else { port.clone() };
         let one = |stage: &Stage| KernelDesc {
             stages: vec![Stage { from: outside(&stage.from), to: outside(&stage.to), ..stage.clone() }],

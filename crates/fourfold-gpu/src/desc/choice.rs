@@ -1,9 +1,46 @@
 //! Sizes that may be chosen of a pass.
 
-/// How large a block is where it has whole lines; as estimated, where it is not said.
+/// How large blocks are, and how they share out their lines; as estimated, where it is not said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Size {
-    /// Lines, a power of two.
+    /// Lines of a block that has whole lines, a power of two.
     pub(crate) tile: Option<usize>,
+    /// The most threads, dealt out to the items of the longest stage.
     pub(crate) threads: Option<usize>,
+    /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose.
+    pub(crate) resident: Option<usize>,
+    /// 1 if both sublines of Hermitian pairs have threads, 0 if they are done one after the other.
+    pub(crate) beside: Option<usize>,
+    /// 1 if lanes are paired where they can be, 0 if they are not.
+    pub(crate) exchange: Option<usize>,
+    /// Kernels that the pass is, each for a range of the digits.
+    pub(crate) kernels: Option<usize>,
+}
+
+/// Names of sizes in the text of a choice, and the least and the most of each.
+pub(crate) const NAMES: [(&str, [usize; 2]); 6] = [
+    ("tile", [1, 4096]),
+    ("threads", [1, 4096]),
+    ("resident", [0, 32]),
+    ("beside", [0, 1]),
+    ("exchange", [0, 1]),
+    ("kernels", [1, 8]),
+];
+
+impl Size {
+    /// In the order of [`NAMES`].
+    pub(crate) fn values(mut self) -> [Option<usize>; 6] {
+        self.values_mut().map(|value| *value)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 6] {
+        let Size { tile, threads, resident, beside, exchange, kernels } = self;
+        [tile, threads, resident, beside, exchange, kernels]
+    }
+
+    /// What of it holds for each of several kernels.
+    pub(crate) fn of_each(self) -> Size {
+        Size { tile: None, kernels: None, ..self }
+    }
 }

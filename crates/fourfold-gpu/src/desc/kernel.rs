@@ -70,6 +70,8 @@ pub(crate) struct KernelDesc {
     pub(crate) across: bool,
     /// Threads of a block.
     pub(crate) threads: usize,
+    /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose.
+    pub(crate) resident: usize,
     pub(crate) geometry: Geometry,
     pub(crate) packing: Packing,
     /// Whether a spectrum becomes a signal; it may be that of another signal.

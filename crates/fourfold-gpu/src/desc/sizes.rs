@@ -4,9 +4,6 @@ use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, StageOp};
 use crate::ir::frame::Frame;
 
-/// A real for each thread of such a block, in bytes: 256 threads in `f32`, 128 in `f64`.
-const CLUSTERED: usize = 1024;
-
 impl KernelDesc {
     /// Complex places of a line's buffer.
     pub(crate) fn places(&self) -> usize {
@@ -127,20 +124,11 @@ impl KernelDesc {
             wide: self.passes().any(|pass| pass.wide),
             threads,
             range: None,
-            resident: self.resident(),
+            // A digit that is convolved takes as many as it can.
+            resident: self.resident.max(usize::from(self.passes().any(KernelDesc::convolves))),
             cluster: self.cluster,
             evict_first: self.evict_first,
             shared_pairs: self.shared_bytes() / (2 * self.precision.bytes()),
-        }
-    }
-
-    /// Blocks for which the compiler shall leave registers. Where clusters come back from a spectrum
-    /// it would take a few more than the 64 a thread, or 128 in `f64`, of which there are enough for
-    /// four blocks; larger ones measured 3 % slower so.
-    fn resident(&self) -> usize {
-        match self.cluster > 1 && self.inverse && self.threads * self.precision.bytes() == CLUSTERED {
-            true => 4,
-            false => usize::from(self.passes().any(KernelDesc::convolves)),
         }
     }
 

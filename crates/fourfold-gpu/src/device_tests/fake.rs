@@ -1,6 +1,7 @@
 //! A device that computes nothing, whose driver refuses a call when it is told to, and knows what
 //! it holds.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::device::Device;
 use crate::backend::interface;
 use crate::backend::interface::{Allocate, Compile, Copies, Enqueue, Teams, VendorFfts, own};
@@ -30,12 +31,14 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     /// Threads of a block that runs a compiled kernel.
     pub(crate) kernel_threads: usize,
+    /// Bytes of shared memory that its compiler adds.
+    pub(crate) added_bytes: usize,
     /// Whether there is a library of FFTs.
     pub(crate) vendor_ffts: bool,
 }
 
 /// A typical device.
-pub(crate) const TYPICAL: Options = Options { threads: 256, kernel_threads: 256, vendor_ffts: false };
+pub(crate) const TYPICAL: Options = Options { threads: 256, kernel_threads: 256, added_bytes: 0, vendor_ffts: false };
 
 impl Driver {
     /// Refuses call number `call` from now on.
@@ -97,12 +100,17 @@ pub(crate) fn device(options: Options) -> (Device, Arc<Driver>) {
         name: "a device that computes nothing".into(),
         version: "OpenCL 3.0".into(),
         memory: 1 << 40,
-        shared_memory: 48 << 10,
-        sms: 16,
-        double: true,
         is_cpu: false,
+        attributes: DeviceAttributes {
+            sms: 16,
+            threads_per_block: options.threads,
+            shared_per_block: 48 << 10,
+            shared_per_sm: 48 << 10,
+            double: true,
+            ..DeviceAttributes::least()
+        },
     };
-    let limits = Limits::new(&info, options.threads);
+    let limits = Limits::new(&info.name, info.attributes.clone());
     let runtime = Runtime::of(Context { driver: Arc::clone(&driver), info, limits, options });
     let queue = Arc::new(runtime.queue().expect("nothing is refused yet"));
     (Device { runtime, queue }, driver)
@@ -120,12 +128,17 @@ impl interface::Context for Context {
 
 struct Kernel {
     threads: usize,
+    shared_bytes: usize,
     _handle: Handle,
 }
 
 impl interface::Kernel for Kernel {
     fn threads(&self) -> usize {
         self.threads
+    }
+
+    fn shared_bytes(&self) -> Option<usize> {
+        Some(self.shared_bytes)
     }
 }
 
@@ -138,14 +151,21 @@ impl Compile for Context {
         String::new()
     }
 
-    fn compile(&self, _: &str, _: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
+    fn compile(&self, _: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
         let handle = Handle::new(&self.driver, "compile a kernel")?;
-        Ok((Box::new(Kernel { threads: self.options.kernel_threads, _handle: handle }), vec![1]))
+        Ok((Box::new(self.kernel(shared_bytes, handle)), vec![1]))
     }
 
-    fn load(&self, _: &[u8], _: usize) -> Result<Box<dyn interface::Kernel>> {
+    fn load(&self, _: &[u8], shared_bytes: usize) -> Result<Box<dyn interface::Kernel>> {
         let handle = Handle::new(&self.driver, "load a kernel")?;
-        Ok(Box::new(Kernel { threads: self.options.kernel_threads, _handle: handle }))
+        Ok(Box::new(self.kernel(shared_bytes, handle)))
+    }
+}
+
+impl Context {
+    fn kernel(&self, shared_bytes: usize, handle: Handle) -> Kernel {
+        let Options { kernel_threads: threads, added_bytes, .. } = self.options;
+        Kernel { threads, shared_bytes: shared_bytes + added_bytes, _handle: handle }
     }
 }
 

@@ -248,10 +248,46 @@ fn devices_with_small_blocks_are_refused_when_planning() {
 #[test]
 fn kernels_that_have_no_room_for_their_threads_are_refused_when_planning() {
     let planner = GpuPlanner::with_cache(device_of(256, 16), None);
+    let mut planned = vec![];
     for (name, result) in plan_all(&planner) {
         match result {
-            Ok(()) => assert_eq!(name, "pinned memory", "no kernel of it needs more than 16 threads"),
+            Ok(()) => planned.push(name),
             Err(error) => assert!(error.to_string().contains("with at most 16 threads a block"), "{name}: {error}"),
         }
     }
+    // Kernels of baselines, of cells and of blocks have one size.
+    assert_eq!(planned, ["transforms", "pipelines", "both parts", "queues", "pinned memory"]);
+}
+
+#[test]
+fn kernels_are_smaller_where_the_compiler_leaves_less_room() {
+    let problem: Problem = "dct2 f32 200x256".parse().unwrap();
+    let threads = |device: Device, tunes: bool| {
+        let planner = GpuPlanner::with_cache(device, None);
+        if tunes {
+            planner.tune(&problem).unwrap();
+        }
+        let sources = planner.plan(&problem).unwrap().sources();
+        let of =
+            |source: &String| source.split("reqd_work_group_size(").nth(1).unwrap().split(',').next().unwrap().parse();
+        sources.iter().map(|source| of(source).unwrap()).max()
+    };
+    for tunes in [false, true] {
+        assert!(threads(device_of(256, 256), tunes) > Some(24));
+        assert!(threads(device_of(256, 24), tunes) <= Some(24));
+    }
+}
+
+#[test]
+fn kernels_take_less_shared_memory_where_the_compiler_adds_to_it() {
+    let problem: Problem = "dct2 f32 3x11264 axes=1".parse().unwrap();
+    let words = |added_bytes: usize| {
+        let planner = GpuPlanner::with_cache(fake::device(Options { added_bytes, ..TYPICAL }).0, None);
+        let sources = planner.plan(&problem).unwrap().sources();
+        let of = |source: &String| source.split("real local_[").nth(1)?.split(']').next()?.parse::<usize>().ok();
+        sources.iter().filter_map(of).max().unwrap()
+    };
+    let bytes = 48 << 10;
+    assert!(4 * words(0) > bytes - (3 << 10), "a line takes almost all of it");
+    assert!(4 * words(3 << 10) <= bytes - (3 << 10));
 }

@@ -99,6 +99,25 @@ fn parts_of_parts_of_memory_are_where_they_belong() {
     }
 }
 
+/// What a driver tells, and what is assumed where it does not.
+#[test]
+fn attributes_of_a_device_fit_together() {
+    for api in Api::ALL {
+        let Some(device) = present(api) else { continue };
+        let has = &device.info().attributes;
+        assert!(has.sms > 0 && has.warp > 0 && has.banks > 0 && has.cluster > 0, "{has:?}");
+        let levels = [
+            [has.warp, has.threads_per_block, has.threads_per_sm],
+            [1, has.registers_per_block, has.registers_per_sm],
+            [has.shared_reserved, has.shared_per_block, has.shared_per_sm],
+            [1, has.sector_bytes, has.line_bytes],
+        ];
+        assert!(levels.iter().all(|levels| levels.is_sorted()), "{has:?}");
+        let text = format!("{has:?}");
+        assert!(has.assumed.iter().all(|name| text.contains(&format!(" {name}: "))), "assumed are attributes: {text}");
+    }
+}
+
 #[test]
 fn a_compiler_s_log_is_shown() {
     for api in Api::ALL {

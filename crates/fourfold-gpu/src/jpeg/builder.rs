@@ -15,7 +15,7 @@ use crate::jpeg::ladder::BlockAlgorithm;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
 use crate::run::inspect::Target;
-use crate::run::kernel_cache::compiled;
+use crate::run::kernel_cache::checked;
 use fourfold::Result;
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 
@@ -116,7 +116,7 @@ impl BlockPlanBuilder {
         let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
         let size = BlockSize { threads: frame.threads, shared_bytes };
-        let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, size)?;
+        let kernel = checked(&device.runtime, self.cache.as_ref(), &source, size)?;
         let reals = self.algorithm.map(|algorithm| algorithm.reals);
         let part = |component: &BlockComponent| {
             let table = &component.table;

@@ -1,9 +1,10 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
+use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
-use crate::limits::Limits;
 use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::lowered::LoweredPass;
 use crate::lower::stages::StagePipeline;
@@ -11,7 +12,12 @@ use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices
 /// say which, if there are any.
-pub(crate) fn fused(limits: &Limits, plan: &PlanArrays, first: usize, choices: &[Choice]) -> Option<LoweredPass> {
+pub(crate) fn fused(
+    device: &DeviceAttributes,
+    plan: &PlanArrays,
+    first: usize,
+    choices: &[Choice],
+) -> Option<LoweredPass> {
     let passes = &plan.recipe.passes()[first..];
     if plan.parts || plan.recipe.multiplied().is_some() {
         return None;
@@ -21,12 +27,12 @@ pub(crate) fn fused(limits: &Limits, plan: &PlanArrays, first: usize, choices: &
         if wanted.is_some_and(|choices| !choices.iter().all(|choice| choice.axis_fusion)) {
             return None;
         }
-        fuse(limits, plan, &passes[..count], choices.get(first..first + count).unwrap_or(&[]))
+        fuse(device, plan, &passes[..count], choices.get(first..first + count).unwrap_or(&[]))
     })
 }
 
 /// These passes as one kernel, if it is worth it or there are choices that say so.
-fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Option<LoweredPass> {
+fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Option<LoweredPass> {
     let lines = passes.iter().map(line).collect::<Option<Vec<_>>>()?;
     let ends = [passes[0].from, ArrayId::Output];
     let [input, output] = ends.map(|id| plan.array(id));
@@ -37,9 +43,9 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
     let between = (part.extent() as usize + 1).next_multiple_of(2);
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
-    let wanted = !choices.is_empty();
-    let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
-    let room = limits.shared_bytes / if wanted { 1 } else { 2 };
+    let wanted = choices.first().map(|choice| choice.size);
+    let near = wanted.is_some() || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
+    let room = device.shared_of(if wanted.is_some() { 1 } else { RESIDENT });
     if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
         return None;
     }
@@ -55,7 +61,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
             return None;
         }
-        let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(limits));
+        let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(device));
         let choice = Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
         let geometry = lines.geometry(choice.packing);
         let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
@@ -64,7 +70,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
         pipeline = Some(made);
     }
     let parts = parts(&output, &axes);
-    let desc = KernelDesc::with_fused_axes(descs, parts, between, wanted, limits)?;
+    let desc = KernelDesc::with_fused_axes(descs, parts, between, wanted, device)?;
     Some(pipeline?.lowered(vec![desc], ends, chosen))
 }
 

@@ -81,6 +81,7 @@ impl StagePipeline {
             side_by_side: false,
             across: geometry.across(),
             threads: 1,
+            resident: 0,
             packing: self.packing,
             inverse: self.inverse,
             padding: PADDING,

@@ -1,5 +1,6 @@
 //! From a recipe to kernels: each pass as the descriptors of those that do it.
 
+use crate::attributes::DeviceAttributes;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
@@ -23,7 +24,7 @@ impl Limits {
 
     /// The same of a type.
     pub(crate) fn check_type(&self, precision: Precision) -> Result<()> {
-        if precision == Precision::F64 && !self.double {
+        if precision == Precision::F64 && !self.attributes.double {
             return Err(unavailable(format!("{} has no f64: use f32", self.name)));
         }
         Ok(())
@@ -62,7 +63,7 @@ pub(crate) fn lower_in_slabs<'a>(
         choices,
     };
     let mut passes = lowering.passes()?;
-    mark_evict_first(&mut passes, &lowering.arrays, limits.cache);
+    mark_evict_first(&mut passes, &lowering.arrays, &limits.attributes);
     Ok(LoweredRecipe { recipe, parts, action, passes })
 }
 
@@ -85,7 +86,7 @@ impl Lowering<'_> {
         let mut list = vec![];
         let mut passes = recipe.passes().iter().enumerate();
         while let Some((i, pass)) = passes.next() {
-            let fused = || axis_fusion::fused(self.limits, &self.arrays, i, self.choices);
+            let fused = || axis_fusion::fused(&self.limits.attributes, &self.arrays, i, self.choices);
             match self.action.is_none().then(fused).flatten() {
                 Some(fused) => {
                     passes.by_ref().take(fused.passes.len() - 1).for_each(drop);
@@ -143,9 +144,9 @@ impl Lowering<'_> {
         let mixes = line.is_some_and(|(line, _)| mixes(line));
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
-        let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
+        let (device, precision, arrays) = (&self.limits.attributes, problem.precision(), [&input, &output]);
         let (elements, actions) = ([&elements[0], &elements[1], &elements[1]], [actions[0], actions[1], None]);
-        let pass = PassLowering { limits, precision, arrays, elements, axis, neighbours, actions, ends };
+        let pass = PassLowering { device, precision, arrays, elements, axis, neighbours, actions, ends };
         let Some((line, choice)) = line else {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
@@ -154,22 +155,22 @@ impl Lowering<'_> {
         if let Some(choice) = choice {
             lines.check(choice)?;
         }
-        Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
+        Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(device))))
     }
 }
 
 /// Marks what caches should evict first. Where the arrays are more than the shared cache can hold,
 /// that is the output, and an input that would push out what comes between, if the cache can hold
 /// that.
-fn mark_evict_first(list: &mut [LoweredPass], arrays: &PlanArrays, cache: usize) {
+fn mark_evict_first(list: &mut [LoweredPass], arrays: &PlanArrays, device: &DeviceAttributes) {
     let bytes = |id| arrays.array(id).extent() as usize * arrays.recipe.problem().precision().bytes();
     let [input, output] = [ArrayId::Input, ArrayId::Output].map(bytes);
     let several = list.iter().map(|pass| pass.descs.len()).sum::<usize>() > 1;
     let mut descs = list.iter_mut().flat_map(|pass| &mut pass.descs);
-    if input + output <= cache || cache == 0 {
+    if input + output <= device.l2_bytes || !device.evicts_first {
         return;
     }
-    if let Some(first) = descs.next().filter(|_| several && input <= cache) {
+    if let Some(first) = descs.next().filter(|_| several && input <= device.l2_bytes) {
         first.evict_first[0] = true;
     }
     if let Some(last) = list.last_mut().and_then(|pass| pass.descs.last_mut()) {
@@ -193,7 +194,7 @@ fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
 
 /// What all ways to lower a pass have in common.
 pub(crate) struct PassLowering<'a> {
-    pub(crate) limits: &'a Limits,
+    pub(crate) device: &'a DeviceAttributes,
     pub(crate) precision: Precision,
     pub(crate) arrays: [&'a Array; 2],
     /// The same in elements, and the spectrum between a transform and one back.
@@ -237,6 +238,6 @@ impl PassLowering<'_> {
         let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.precision, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
-        pipeline.lowered(desc.fitted(self.limits, clustered, size), self.ends, vec![])
+        pipeline.lowered(desc.fitted(self.device, clustered, size), self.ends, vec![])
     }
 }

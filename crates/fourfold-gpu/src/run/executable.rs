@@ -6,6 +6,7 @@ use crate::backend::types::{Grid, Index};
 use crate::desc::action::{Action, WORK};
 use crate::desc::kernel::KernelDesc;
 use crate::error::unavailable;
+use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::stages::table_bytes;
 use crate::lower::tables::TableLayout;
@@ -38,8 +39,25 @@ struct Launch {
 }
 
 impl Executable {
+    /// What `lower` makes of a device's limits. Where the compiler leaves a kernel less room than
+    /// that, limits are lowered to this, so that kernels are smaller.
+    pub(crate) fn fitted<'a>(
+        device: &Device,
+        kernel_cache: &KernelCache,
+        lower: impl Fn(&Limits) -> Result<LoweredRecipe<'a>>,
+    ) -> Result<(Executable, LoweredRecipe<'a>)> {
+        let mut limits = kernel_cache.limits().clone();
+        loop {
+            let lowered = lower(&limits)?;
+            match Executable::new(device, kernel_cache, &lowered) {
+                Ok(executable) => return Ok((executable, lowered)),
+                Err(error) => limits = kernel_cache.smaller(&limits, &lowered.descs()).ok_or(error)?,
+            }
+        }
+    }
+
     /// Compiles the kernels, computes the tables, and uploads them.
-    pub(crate) fn new(device: &Device, kernel_cache: &KernelCache, lowered: &LoweredRecipe) -> Result<Executable> {
+    fn new(device: &Device, kernel_cache: &KernelCache, lowered: &LoweredRecipe) -> Result<Executable> {
         let multiplied = lowered.passes.iter().map(|pass| pass.tables.multiplier_bytes()).max().unwrap_or(0);
         lowered.recipe.lines().try_for_each(|line| check_memory(line, multiplied))?;
         let descs = lowered.descs();

@@ -1,6 +1,6 @@
 //! What a plan launches, without launching it: the device need not be there.
 
-use crate::backend::cuda::limits::limits_of;
+use crate::attributes::DeviceAttributes;
 use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
 use crate::backend::registry::backend;
@@ -45,6 +45,9 @@ pub struct Inspection {
     pub launches: Vec<Launch>,
     /// The bytes that the launches read and write in device memory, without tables.
     pub bytes_moved: usize,
+    /// The trips through memory that the launches are expected to take: the time in which enough
+    /// blocks read and write every byte once, in long runs. A launch of a baseline counts as one.
+    pub trips: f64,
     /// The bytes of device memory that an execution needs beside its arrays.
     pub scratch_bytes: usize,
     /// Whether the plan uses Bluestein's convolution, whose bound on the error is 2.5 times as large.
@@ -76,12 +79,22 @@ impl Target {
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its limits are not known.
     pub fn cuda(architecture: &str) -> Result<Target> {
-        Ok(Target { dialect: backend(Api::Cuda).dialect(), limits: limits_of(architecture)? })
+        Target::known(Api::Cuda, architecture)
     }
 
     /// A typical OpenCL device: 48 KiB of shared memory, 256 threads in a block, `f64`.
     pub fn opencl() -> Target {
         Target::typical(Api::OpenCl)
+    }
+
+    /// A device of an API that need not be there: of CUDA by its architecture, of OpenCL `mi300x`,
+    /// `arc-a770` or `mali-g710`.
+    ///
+    /// # Errors
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its attributes are not known.
+    pub fn known(api: Api, name: &str) -> Result<Target> {
+        let backend = backend(api);
+        Ok(Target { dialect: backend.dialect(), limits: backend.known(name)? })
     }
 
     /// A typical device of an API.
@@ -93,19 +106,19 @@ impl Target {
     /// The same target with at most `bytes` bytes of shared memory a block. Long lines then go
     /// through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
-        self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
+        self.limits.attributes = self.limits.attributes.with_shared_per_block(bytes);
         self
     }
 
     /// The same target with at most this many SMs.
     pub fn with_sms(mut self, sms: usize) -> Target {
-        self.limits.sms = self.limits.sms.min(sms.max(1));
+        self.limits.attributes.sms = self.limits.attributes.sms.min(sms.max(1));
         self
     }
 
     /// The same target without `f64`, like many GPUs of telephones.
     pub fn without_f64(mut self) -> Target {
-        self.limits.double = false;
+        self.limits.attributes.double = false;
         self
     }
 
@@ -119,6 +132,11 @@ impl Target {
     /// The name of the target.
     pub fn name(&self) -> &str {
         &self.limits.name
+    }
+
+    /// What it has and can do.
+    pub fn attributes(&self) -> &DeviceAttributes {
+        &self.limits.attributes
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -196,6 +214,7 @@ impl Target {
         Inspection {
             launches,
             bytes_moved: recipe.bytes_moved() + between * recipe.problem().precision().bytes() - on_chip(lowered),
+            trips: self.limits.attributes.trips(&lowered.descs()),
             scratch_bytes: lowered.memory().iter().sum(),
             uses_bluestein: lowered.uses_bluestein(),
             choices: lowered.choices().iter().map(Choice::to_string).collect(),

@@ -18,6 +18,10 @@ use std::thread;
 /// one to six; tuning a problem tries some tens.
 pub(crate) const UNUSED: usize = 32;
 
+/// Bytes of shared memory that a system takes for each block beside those that blocks can have (CUDA
+/// C++ Programming Guide, "Compute Capabilities"); a driver may count them.
+const RESERVED: usize = 1 << 10;
+
 /// The kernels of a device.
 pub(crate) struct KernelCache {
     runtime: Runtime,
@@ -47,12 +51,41 @@ impl KernelCache {
     /// The kernels of `descs`. Those that are not there yet are made at the same time: compilers
     /// take most of a plan's time.
     pub(crate) fn kernels(&self, descs: &[KernelDesc]) -> Result<Vec<Arc<Kernel>>> {
-        self.each(descs).into_iter().collect()
+        let fitting = |(desc, kernel): (&KernelDesc, Result<Arc<Kernel>>)| {
+            let kernel = kernel?;
+            match self.check(&kernel, desc) {
+                Ok(()) => Ok(kernel),
+                Err(error) => Err(refused(error, &self.source(desc), Some(desc))),
+            }
+        };
+        descs.iter().zip(self.each(descs)).map(fitting).collect()
     }
 
     /// The same without those that the compiler refuses.
     pub(crate) fn accepted(&self, descs: &[KernelDesc]) -> Vec<Arc<Kernel>> {
         self.each(descs).into_iter().flatten().collect()
+    }
+
+    /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
+    /// leave blocks fewer threads or less shared memory than the device has, and the device no
+    /// room for a cluster of them.
+    pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
+        let mut attributes = limits.attributes.clone();
+        for (desc, kernel) in descs.iter().filter_map(|desc| Some((desc, self.find(desc)?))) {
+            if kernel.threads() < desc.threads {
+                attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
+            }
+            if self.lacks_shared(&kernel) {
+                // All that is added, be it reserved or not.
+                let added = kernel.shared_bytes().unwrap_or(0).saturating_sub(desc.shared_bytes());
+                let rest = self.runtime.limits().attributes.shared_per_block.saturating_sub(added);
+                attributes.shared_per_block = attributes.shared_per_block.min(rest);
+            }
+            if lacks_cluster(&kernel, desc) {
+                attributes.cluster = 1;
+            }
+        }
+        (attributes != limits.attributes).then(|| Limits { attributes, ..limits.clone() })
     }
 
     fn each(&self, descs: &[KernelDesc]) -> Vec<Result<Arc<Kernel>>> {
@@ -78,21 +111,37 @@ impl KernelCache {
     }
 
     fn make(&self, desc: &KernelDesc) -> Result<Kernel> {
-        let source = print(self.runtime.dialect(), &desc.frame(), &kernel(desc));
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's descriptor: {desc:?}"));
-        let size = BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() };
-        self.compiled(&source, size).map_err(refused)
+        let source = self.source(desc);
+        let made = compiled(&self.runtime, self.cache.as_ref(), &source, block_size(desc));
+        made.map_err(|e| refused(e, &source, Some(desc)))
+    }
+
+    fn source(&self, desc: &KernelDesc) -> String {
+        print(self.runtime.dialect(), &desc.frame(), &kernel(desc))
+    }
+
+    /// An error if the device cannot run a kernel's blocks.
+    fn check(&self, kernel: &Kernel, desc: &KernelDesc) -> Result<()> {
+        check(kernel, desc.threads, &self.runtime)?;
+        let info = self.runtime.info();
+        let lacks = |what: String| Err(unavailable(format!("{} ({}) has no room for {what}", info.id, info.name)));
+        match kernel.shared_bytes() {
+            Some(bytes) if self.lacks_shared(kernel) => lacks(format!("{bytes} bytes of shared memory a block")),
+            _ if lacks_cluster(kernel, desc) => lacks(format!("a cluster of {} such blocks", desc.cluster)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a block takes more shared memory than the device has for it.
+    fn lacks_shared(&self, kernel: &Kernel) -> bool {
+        let most = self.runtime.limits().attributes.shared_per_block + RESERVED;
+        kernel.shared_bytes().is_some_and(|bytes| bytes > most)
     }
 
     /// A kernel that is not kept here.
     pub(crate) fn compile(&self, source: &str, size: BlockSize) -> Result<Kernel> {
         self.limits.check_block(size.threads, size.shared_bytes)?;
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}"));
-        self.compiled(source, size).map_err(refused)
-    }
-
-    fn compiled(&self, source: &str, size: BlockSize) -> Result<Kernel> {
-        compiled(&self.runtime, self.cache.as_ref(), source, size)
+        checked(&self.runtime, self.cache.as_ref(), source, size).map_err(|e| refused(e, source, None))
     }
 
     fn find(&self, desc: &KernelDesc) -> Option<Arc<Kernel>> {
@@ -146,27 +195,48 @@ pub(crate) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Syn
     made.into_iter().map(|(_, made)| made).collect()
 }
 
-/// A kernel from disk, or compiled and kept there; an error if blocks of this size cannot run it.
-pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
+/// Whether the device has no room for a cluster of a kernel's blocks.
+fn lacks_cluster(kernel: &Kernel, desc: &KernelDesc) -> bool {
+    desc.cluster > 1 && kernel.clusters(desc.cluster, block_size(desc)) == Some(0)
+}
+
+fn block_size(desc: &KernelDesc) -> BlockSize {
+    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() }
+}
+
+/// An error with the kernel that it is about.
+fn refused(error: Error, source: &str, desc: Option<&KernelDesc>) -> Error {
+    let desc = desc.map_or(String::new(), |desc| format!("\nThe kernel's descriptor: {desc:?}"));
+    Error::new(error.kind(), format!("{error}\n{source}{desc}"))
+}
+
+/// A kernel from disk, or compiled and kept there.
+fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
     let key = format!("{}\n{source}", runtime.target());
     let kept = cache.and_then(|cache| cache.load(&key));
     // A driver may refuse what an earlier one with the same name made.
     if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, size.shared_bytes).ok()) {
-        return checked(kernel, runtime, size);
+        return Ok(kernel);
     }
     let (kernel, binary) = runtime.compile(source, size.shared_bytes)?;
     if let Some(cache) = cache {
         cache.store(&key, &binary);
     }
-    checked(kernel, runtime, size)
+    Ok(kernel)
+}
+
+/// The same; an error if blocks of this size cannot run it.
+pub(crate) fn checked(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
+    let kernel = compiled(runtime, cache, source, size)?;
+    check(&kernel, size.threads, runtime).map(|()| kernel)
 }
 
 /// Launching more threads than a kernel can have would be refused only when it is executed.
-fn checked(kernel: Kernel, runtime: &Runtime, size: BlockSize) -> Result<Kernel> {
-    let (needs, has, info) = (size.threads, kernel.threads(), runtime.info());
+fn check(kernel: &Kernel, needs: usize, runtime: &Runtime) -> Result<()> {
+    let (has, info) = (kernel.threads(), runtime.info());
     let message =
         || format!("{} ({}) runs the kernel with at most {has} threads a block: it needs {needs}", info.id, info.name);
-    if has < needs { Err(unavailable(message())) } else { Ok(kernel) }
+    if has < needs { Err(unavailable(message())) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -194,6 +264,6 @@ mod tests {
         let refused = log.contains("refuses a kernel") || log.contains("with at most");
         assert!(refused && log.contains("8589934592"), "no compiler's log: {message}");
         assert!(message.contains("DFTs of 16") && message.contains(&format!("{broken:?}")), "{message}");
-        assert!(kernel_cache.find(&broken).is_none() && kernel_cache.kernels(&descs).is_ok());
+        assert!(kernel_cache.kernels(&[broken]).is_err() && kernel_cache.kernels(&descs).is_ok());
     }
 }

@@ -3,7 +3,7 @@
 use crate::api::tune::STEPS;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
-use crate::desc::kernel::KernelDesc;
+use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};
@@ -157,7 +157,7 @@ fn filters_are_right_and_have_no_races() {
             filter.check(&multiplier, lowered.uses_bluestein(), |x, y| simulate_passes(&lowered, x, y));
             let descs = lowered.descs();
             let desc = descs.iter().find(|desc| desc.is_filter());
-            let one = desc.is_some() == filter.meets || target.limits().cluster > 1;
+            let one = desc.is_some() == filter.meets || target.limits().attributes.cluster > 1;
             assert!(one, "{}, {}: {} kernels", filter.forward, filter.inverse, descs.len());
             reached[0] += usize::from(desc.is_some());
             reached[1] += usize::from(desc.is_some_and(|desc| desc.cluster > 1));
@@ -202,7 +202,7 @@ fn all_choices_of_passes_that_multiply_are_right() {
         let run = |choices: &[Choice]| simulate_multiplied(&target, &problem, side, multiplier, choices);
         let chosen = run(&[]).chosen;
         for (pass, of_pass) in chosen.iter().enumerate() {
-            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, target.limits())) {
+            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, &target.limits().attributes)) {
                 let mut choices: Vec<Choice> = chosen.iter().map(|chosen| chosen.choice.clone()).collect();
                 choices[pass] = choice;
                 let descs = run(&choices).descs;
@@ -228,7 +228,7 @@ fn kernels_without_clusters_have_no_races() {
 #[test]
 fn all_choices_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10);
-    let (mut count, mut pairs) = (0, 0);
+    let (mut count, mut reached) = (0, [0; 4]);
     for case in [
         "dct2 f64 96x20",
         "dct3 f32 64x24",
@@ -237,24 +237,36 @@ fn all_choices_are_right_and_have_no_races() {
         "dst4 f64 24x15",
         "dht f32 34x6",
         "dct1 f64 33x18",
+        // Several kernels.
+        "dct2 f64 2048x3 axes=0",
+        "dct3 f32 2x4096 axes=1",
     ] {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
         let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
         let (chosen, estimated) = (lowered.chosen(), lowered.choices());
         for (pass, chosen) in chosen.iter().enumerate() {
-            for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
+            for choice in STEPS.iter().flat_map(|step| step(chosen, &target.limits().attributes)) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
                 let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
-                pairs += usize::from(descs.iter().any(|desc| desc.lane_pairs != [false; 2]));
+                let is_split =
+                    |desc: &KernelDesc| desc.range != DigitRange::all(desc.digits.len()) && desc.cluster == 1;
+                let in_turn = |desc: &KernelDesc| desc.has_hermitian_pairs() && !desc.side_by_side;
+                let has = |test: &dyn Fn(&KernelDesc) -> bool| usize::from(descs.iter().any(test));
+                reached[0] += has(&|desc| desc.lane_pairs != [false; 2]);
+                reached[1] += has(&|desc| desc.resident > 0);
+                reached[2] += has(&is_split);
+                reached[3] += has(&in_turn);
                 count += 1;
             }
         }
     }
-    assert!(count > 200 && pairs > 10, "only {count} choices, {pairs} of them with lane pairs");
+    assert!(count > 200, "only {count} choices");
+    let names = "lane pairs, registers for more blocks, several kernels, and sublines in turn";
+    assert!(reached.iter().all(|count| *count > 1), "choices with {names}: {reached:?}");
 }
 
 /// Passes over several axes as one kernel: the choices of all but the first say so.

@@ -35,7 +35,7 @@ const GPU: Floors = &[
     &["desc/", "print/"],
     &["ir/"],
     &["limits.rs"],
-    &["error.rs"],
+    &["attributes.rs", "error.rs"],
 ];
 
 const JPEG: Floors = &[

@@ -5,13 +5,15 @@ use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
 use crate::backend::interface::Compile;
+use crate::backend::types::BlockSize;
 use crate::print::printer::NAME;
-use cudarc::driver::CudaFunction;
-use cudarc::driver::sys::{CUfunction_attribute, cuDriverGetVersion};
+use cudarc::driver::sys::{CUfunction_attribute, CUlaunchConfig, cuDriverGetVersion, cuOccupancyMaxActiveClusters};
+use cudarc::driver::{CudaContext, CudaFunction};
 use cudarc::nvrtc::Ptx;
 use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
 use std::fs;
+use std::ptr;
 use std::sync::{Arc, LazyLock};
 
 /// The version of NVIDIA's module, which no function of the driver returns. Only Linux has it.
@@ -29,12 +31,34 @@ fn module_version(text: &str) -> Option<&str> {
 pub(crate) struct Kernel {
     pub(crate) function: CudaFunction,
     threads: usize,
+    context: Arc<CudaContext>,
     releases: Arc<Releases>,
 }
 
 impl interface::Kernel for Kernel {
     fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The kernel's text has the size of its clusters.
+    fn clusters(&self, blocks: usize, size: BlockSize) -> Option<usize> {
+        let config = CUlaunchConfig {
+            gridDimX: blocks as u32,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: size.threads as u32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: size.shared_bytes as u32,
+            hStream: ptr::null_mut(),
+            attrs: ptr::null_mut(),
+            numAttrs: 0,
+        };
+        self.context.bind_to_thread().ok()?;
+        let mut count = 0;
+        // SAFETY: the function is loaded, and what the call reads and writes lives until it returns.
+        let asked = unsafe { cuOccupancyMaxActiveClusters(&mut count, self.function.cu_function(), &config) };
+        asked.result().ok().map(|()| count.max(0) as usize)
     }
 }
 
@@ -78,7 +102,7 @@ impl Compile for Context {
             function.set_attribute(most, shared_bytes as i32)?;
             let threads = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
             let threads = function.get_attribute(threads)? as usize;
-            Ok(Kernel { function, threads, releases: Arc::clone(&self.releases) })
+            Ok(Kernel { function, threads, context: Arc::clone(&self.context), releases: Arc::clone(&self.releases) })
         };
         Ok(Box::new(load().map_err(|e| failed("load a kernel", e))?))
     }

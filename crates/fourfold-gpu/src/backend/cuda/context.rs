@@ -1,6 +1,6 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
-use crate::backend::cuda::limits::{BLOCK_ROWS, largest_cluster, typical};
+use crate::backend::cuda::limits::{asked, limits_of, typical};
 use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
@@ -119,10 +119,8 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
         version: format!("compute capability {major}.{minor}"),
         // SAFETY: as above.
         memory: unsafe { result::device::total_mem(device) }? as u64,
-        shared_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
-        sms: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
-        double: true,
         is_cpu: false,
+        attributes: asked(get)?,
     })
 }
 
@@ -139,11 +137,8 @@ impl Backend for Cuda {
             // the one that it leaves.
             unsafe { context.disable_event_tracking() };
             let (major, minor) = context.compute_capability()?;
-            let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
             let architecture = format!("sm_{major}{minor}");
-            let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
-            let cluster = largest_cluster(&architecture);
-            let limits = Limits { cache, cluster, warps: true, block_rows: BLOCK_ROWS, ..Limits::new(&info, threads) };
+            let limits = Limits::new(&info.name, info.attributes.clone());
             let releases = Releases::new(Arc::clone(&context));
             Ok(Context { context, releases, info, limits, architecture })
         };
@@ -156,6 +151,10 @@ impl Backend for Cuda {
 
     fn typical(&self) -> Limits {
         typical()
+    }
+
+    fn known(&self, name: &str) -> Result<Limits> {
+        limits_of(name)
     }
 }
 

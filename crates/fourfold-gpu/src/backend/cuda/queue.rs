@@ -58,7 +58,8 @@ impl Enqueue for Context {
 pub(crate) unsafe fn number_of_device(stream: *mut c_void) -> Result<usize> {
     check_presence()?;
     let (mut context, mut device) = (ptr::null_mut(), 0);
-    // SAFETY: the caller ensures that it is a stream, whose context is made current for one question.
+    // SAFETY: the caller ensures that it is a stream, whose context is made current for one
+    // question.
     let asked = unsafe {
         sys::cuStreamGetCtx(stream.cast(), &mut context).result().and_then(|()| {
             sys::cuCtxPushCurrent_v2(context).result()?;
@@ -77,8 +78,8 @@ pub(crate) unsafe fn number_of_device(stream: *mut c_void) -> Result<usize> {
 impl Context {
     fn queue_of(&self, stream: Arc<CudaStream>) -> Queue {
         self.releases.watch(&stream);
-        // Since `sm_90`, as clusters.
-        Queue { stream, overlaps: self.limits.cluster > 1 }
+        // No attribute says so: launches overlap since compute capability 9.0, as clusters.
+        Queue { stream, overlaps: self.limits.attributes.cluster > 1 }
     }
 }
 

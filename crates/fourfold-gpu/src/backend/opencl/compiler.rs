@@ -29,11 +29,16 @@ const OPTIONS: &str = "";
 pub(crate) struct Kernel {
     pub(crate) kernel: Mutex<Owned<kernel::Kernel>>,
     threads: usize,
+    shared_bytes: usize,
 }
 
 impl interface::Kernel for Kernel {
     fn threads(&self) -> usize {
         self.threads
+    }
+
+    fn shared_bytes(&self) -> Option<usize> {
+        Some(self.shared_bytes)
     }
 }
 
@@ -92,10 +97,10 @@ impl Context {
         let device = self.context.default_device();
         let sizes = kernel.get_work_group_size(device).and_then(|most| {
             let required = kernel.get_compile_work_group_size(device)?;
-            Ok(most.max(required.iter().product()))
+            Ok((most.max(required.iter().product()), kernel.get_local_mem_size(device)? as usize))
         });
-        let threads = sizes.map_err(failed("ask for a kernel's work group size"))?;
-        Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads }))
+        let (threads, shared_bytes) = sizes.map_err(failed("ask for a kernel's work group size"))?;
+        Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads, shared_bytes }))
     }
 }
 

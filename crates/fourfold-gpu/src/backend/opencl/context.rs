@@ -3,7 +3,8 @@
 use crate::backend::interface;
 use crate::backend::interface::{Backend, Teams, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
-use crate::backend::opencl::limits::typical;
+use crate::backend::opencl::known::limits_of;
+use crate::backend::opencl::limits::{asked, typical};
 use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
@@ -55,10 +56,8 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
         name: device.name()?,
         version: device.version()?,
         memory: device.global_mem_size()?,
-        shared_memory: device.local_mem_size()? as usize,
-        sms: device.max_compute_units()? as usize,
-        double: device.double_fp_config().is_ok_and(|config| config != 0),
         is_cpu: device.dev_type()? & CL_DEVICE_TYPE_CPU != 0,
+        attributes: asked(&device)?,
     })
 }
 
@@ -81,11 +80,6 @@ fn is_too_old(version: &str) -> bool {
     let number = version.split_whitespace().nth(1).and_then(|number| number.split_once('.'));
     let number = number.and_then(|(major, minor)| Some([major.parse::<u32>().ok()?, minor.parse().ok()?]));
     number.is_some_and(|number| number < [1, 2])
-}
-
-/// The most work items of a work group, all of which are along the first dimension.
-pub(crate) fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
-    of_dimensions.first().map_or(of_group, |first| of_group.min(*first))
 }
 
 impl Backend for OpenCl {
@@ -111,6 +105,10 @@ impl Backend for OpenCl {
     fn typical(&self) -> Limits {
         typical()
     }
+
+    fn known(&self, name: &str) -> Result<Limits> {
+        limits_of(name)
+    }
 }
 
 impl interface::Context for Context {
@@ -130,8 +128,7 @@ impl Teams for Context {}
 impl Context {
     fn new(context: Owned<CommandContext>, number: usize, id: cl_device_id) -> Driver<Context> {
         let info = info(number, id)?;
-        let device = Device::new(id);
-        let limits = Limits::new(&info, threads(device.max_work_group_size()?, &device.max_work_item_sizes()?));
+        let limits = Limits::new(&info.name, info.attributes.clone());
         Ok(Context { context, info, limits })
     }
 
@@ -190,12 +187,5 @@ mod tests {
     fn devices_before_opencl_1_2_are_too_old() {
         let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 1.2 CUDA", "OpenCL 3.0 PoCL", "unknown"];
         assert_eq!(versions.map(is_too_old), [true, true, false, false, false]);
-    }
-
-    #[test]
-    fn work_groups_have_no_more_threads_than_their_first_dimension() {
-        assert_eq!(threads(1024, &[256, 1024, 64]), 256);
-        assert_eq!(threads(256, &[1024, 1024, 64]), 256);
-        assert_eq!(threads(256, &[]), 256);
     }
 }

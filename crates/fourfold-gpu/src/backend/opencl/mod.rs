@@ -1,6 +1,7 @@
 pub(crate) mod compiler;
 pub(crate) mod context;
 pub(crate) mod errors;
+pub(crate) mod known;
 pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod owned;

@@ -68,7 +68,7 @@ impl BlockAlgorithm {
         let (limits, program) = (target.limits(), (self.program)());
         // All threads take part in an exchange, so that it stands outside branches.
         let exchanges = program.statements.iter().any(|statement| matches!(statement, Statement::Exchange(..)));
-        let needs_warps = exchanges && !limits.warps;
+        let needs_warps = exchanges && !limits.attributes.exchanges_registers;
         let message =
             || unavailable(format!("its threads exchange registers, on {} through shared memory", limits.name));
         program.check_fits(limits).err().or_else(|| needs_warps.then(message))

@@ -73,7 +73,7 @@ pub(super) fn time_blocks(args: &JpegBench) -> Result<()> {
                 args.threads.iter().try_for_each(add)?;
             }
             Engine::Gpu(id) => comparison.add_device((engine, None), &Device::open(&id.to_string())?)?,
-            Engine::Architecture(_) => bail!("{engine} names no device, and so cannot be timed"),
+            Engine::Known(..) => bail!("{engine} names no device, and so cannot be timed"),
         }
     }
     comparison.check_names()?;

@@ -1,0 +1,193 @@
+//! The one model of what kernels cost on a device, which everything that chooses asks: threads that
+//! registers hold, blocks that an SM holds, waves of blocks, runs of memory, and trips through it.
+//!
+//! Kernels of transforms wait for memory. So a cost counts *trips*: the time in which a launch with
+//! enough blocks reads and writes every byte once, in long runs. It is more
+//! - by the bytes beside the ends of short runs, which memory reads and writes with them;
+//! - by the SMs that have no block, where those that have one do not draw all that memory gives.
+
+use crate::attributes::DeviceAttributes;
+use crate::desc::kernel::KernelDesc;
+use fourfold::Precision;
+
+/// Registers of a thread for each byte of a real: 64 in `f32`, of which 32 hold a butterfly of 16
+/// complex numbers, and 128 in `f64`.
+const REGISTERS: usize = 16;
+
+/// Blocks that an SM should hold at least: one computes while another reads.
+pub(crate) const RESIDENT: usize = 2;
+
+/// Blocks of the usual size for which registers have room, in `f32`.
+const USUAL: usize = 4;
+
+/// Trips that two kernels take at least.
+const TWO_TRIPS: f64 = 2.0;
+
+/// One SM of so many draws what memory gives to all.
+const SATURATING: usize = 4;
+
+impl DeviceAttributes {
+    /// The most threads of a block for which there are registers.
+    pub(crate) fn most_threads(&self, precision: Precision) -> usize {
+        self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
+    }
+
+    /// Threads of a block where an SM has room for several; blocks have twice as many where its
+    /// shared memory has room for fewer.
+    pub(crate) fn usual_threads(&self) -> usize {
+        let threads = self.registers_per_sm / (REGISTERS * Precision::F32.bytes());
+        (threads.min(self.threads_per_sm) / USUAL).max(self.warp).min(self.threads_per_block).max(1)
+    }
+
+    /// Blocks of the usual size that the registers of an SM hold.
+    pub(crate) fn usual_blocks(&self, precision: Precision) -> usize {
+        (self.registers_per_sm / (REGISTERS * precision.bytes() * self.usual_threads())).max(1)
+    }
+
+    /// Bytes of shared memory of each of so many blocks on an SM.
+    pub(crate) fn shared_of(&self, blocks: usize) -> usize {
+        (self.shared_per_sm / blocks.max(1)).saturating_sub(self.shared_reserved).min(self.shared_per_block)
+    }
+
+    /// Blocks with so many bytes of shared memory that an SM has room for.
+    pub(crate) fn blocks_of(&self, shared_bytes: usize) -> usize {
+        if shared_bytes > self.shared_per_block {
+            return 0;
+        }
+        (self.shared_per_sm / (shared_bytes + self.shared_reserved).max(1)).min(self.blocks_per_sm)
+    }
+
+    /// Blocks that the device holds at once, if each has the usual threads: a wave.
+    pub(crate) fn wave(&self) -> usize {
+        self.sms * (self.threads_per_sm / self.usual_threads()).min(self.blocks_per_sm).max(1)
+    }
+
+    /// Blocks of the usual size for which there are registers at once, in `f32`.
+    pub(crate) fn registers_wave(&self) -> usize {
+        self.sms * self.usual_blocks(Precision::F32)
+    }
+
+    /// Whether, over all rounds of one block an SM, three of four SMs have one: then more and
+    /// smaller blocks would not end much sooner.
+    pub(crate) fn fills(&self, blocks: usize) -> bool {
+        4 * blocks >= 3 * blocks.next_multiple_of(self.sms.max(1))
+    }
+
+    /// Whether so many blocks at once draw all that memory gives.
+    pub(crate) fn saturates(&self, blocks: usize) -> bool {
+        SATURATING * blocks >= self.sms
+    }
+
+    /// Bytes of a run that is as long as memory reads at once.
+    pub(crate) fn long_run(&self) -> usize {
+        self.line_bytes
+    }
+
+    /// Bytes of a run that costs little more: columns have such runs.
+    pub(crate) fn short_run(&self) -> usize {
+        (self.line_bytes / 2).max(self.sector_bytes)
+    }
+
+    /// Bytes of the shortest run that costs less than another trip.
+    pub(crate) fn least_run(&self) -> usize {
+        self.sector_bytes
+    }
+
+    /// Trips that one trip in runs of so many bytes is: memory reads and writes whole sectors.
+    fn waste(&self, run: usize) -> f64 {
+        let run = run.max(1);
+        run.next_multiple_of(self.sector_bytes.max(1)) as f64 / run as f64
+    }
+
+    /// How much longer blocks take than enough of them, as each of their threads has so many rounds
+    /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
+    /// rounds.
+    fn slower(&self, blocks: usize, butterflies: usize) -> f64 {
+        let rounds = butterflies.div_ceil(2 * self.usual_threads());
+        (self.sms as f64 / (SATURATING * blocks.max(1)) as f64).min(rounds as f64).max(1.0)
+    }
+
+    /// Whether so few blocks have so many butterflies each that two trips by more blocks are
+    /// faster.
+    pub(crate) fn spreads(&self, blocks: usize, butterflies: usize) -> bool {
+        self.slower(blocks, butterflies) >= TWO_TRIPS
+    }
+
+    /// Trips that kernels take together.
+    pub(crate) fn trips(&self, kernels: &[KernelDesc]) -> f64 {
+        kernels.iter().map(|desc| self.trips_of(desc)).sum()
+    }
+
+    fn trips_of(&self, desc: &KernelDesc) -> f64 {
+        let run = if desc.interleaved() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
+        self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
+    }
+
+    /// Whether a kernel takes less long than two whose runs are as long as there are neighbours.
+    pub(crate) fn takes_one_trip(&self, desc: &KernelDesc) -> bool {
+        let run = if desc.interleaved() { desc.most_contiguous_bytes(self.long_run()) } else { self.long_run() };
+        self.trips_of(desc) < TWO_TRIPS * self.waste(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::registry::backend;
+    use crate::limits::Api;
+    use fourfold::Precision::{F32, F64};
+
+    fn known(api: Api, name: &str) -> DeviceAttributes {
+        backend(api).known(name).unwrap().attributes
+    }
+
+    fn h200() -> DeviceAttributes {
+        known(Api::ALL[0], "sm_90")
+    }
+
+    #[test]
+    fn an_h200_has_threads_and_blocks_as_measured() {
+        let device = h200();
+        assert_eq!([F32, F64].map(|precision| device.most_threads(precision)), [1024, 512]);
+        assert_eq!([F32, F64].map(|precision| device.usual_blocks(precision)), [4, 2]);
+        assert_eq!((device.usual_threads(), device.wave() / device.sms), (256, 8));
+        assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
+    }
+
+    /// Of 228 KiB, the system takes one for each block.
+    #[test]
+    fn reserved_bytes_count_for_each_block() {
+        let device = h200();
+        assert_eq!([1, 2, 4].map(|blocks| device.shared_of(blocks) >> 10), [227, 113, 56]);
+        for blocks in 1..=4 {
+            let bytes = device.shared_of(blocks);
+            assert_eq!(device.blocks_of(bytes), blocks);
+            assert!(device.blocks_of(bytes + 1024) < blocks);
+        }
+        assert_eq!(device.blocks_of(0), 32, "no more than an SM holds");
+    }
+
+    #[test]
+    fn runs_below_a_sector_and_idle_sms_cost_trips() {
+        let device = h200();
+        assert_eq!([8, 16, 32, 40, 64, 128].map(|run| device.waste(run)), [4.0, 2.0, 1.0, 1.6, 1.0, 1.0]);
+        // 33 blocks of 132 SMs draw what memory gives, 11 a third of it; one takes its rounds.
+        assert_eq!([33, 11, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
+        assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
+        assert!(device.spreads(16, 1024) && !device.spreads(17, 1024) && !device.spreads(1, 512));
+        assert!(device.fills(99) && !device.fills(98) && !device.fills(140));
+    }
+
+    #[test]
+    fn other_devices_have_sizes_of_their_own() {
+        let [cuda, other] = Api::ALL;
+        let sizes = |api, name| {
+            let device = known(api, name);
+            [device.usual_threads(), device.most_threads(F32), device.short_run(), device.shared_of(2) >> 10]
+        };
+        assert_eq!(sizes(cuda, "sm_89"), [256, 1024, 64, 49]);
+        assert_eq!(sizes(other, "mi300x"), [512, 1024, 64, 32]);
+        assert_eq!(sizes(other, "arc-a770"), [256, 1024, 64, 32]);
+        assert_eq!(sizes(other, "mali-g710"), [256, 1024, 64, 16]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Plans for devices that are not there, from an A100 to the GPU of a telephone: every kernel of
+//! the cases stays within what the device has.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod common;
+
+use common::read;
+use fourfold::{Precision, Problem};
+use fourfold_gpu::{Api, Target};
+
+/// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
+const DEVICES: [(Api, &str); 10] = [
+    (Api::Cuda, "sm_75"),
+    (Api::Cuda, "sm_80"),
+    (Api::Cuda, "sm_86"),
+    (Api::Cuda, "sm_87"),
+    (Api::Cuda, "sm_89"),
+    (Api::Cuda, "sm_100"),
+    (Api::Cuda, "sm_120"),
+    (Api::OpenCl, "mi300x"),
+    (Api::OpenCl, "arc-a770"),
+    (Api::OpenCl, "mali-g710"),
+];
+
+const FILES: [&str; 6] = [
+    include_str!("../../../cases/small.txt"),
+    include_str!("../../../cases/gpu.txt"),
+    include_str!("../../../cases/accuracy.txt"),
+    include_str!("../../../cases/speed.txt"),
+    include_str!("../../../cases/multiplied.txt"),
+    include_str!("../../../cases/digit_ranges.txt"),
+];
+
+/// Registers of 32 bits of a thread for each byte of a real, as the cost model has them.
+const REGISTERS: usize = 16;
+
+/// The problem in `f32`, if the device has no `f64`.
+fn possible(problem: &Problem, target: &Target) -> Problem {
+    match target.attributes().double {
+        true => problem.clone(),
+        false => problem.to_string().replace(" f64 ", " f32 ").parse().unwrap(),
+    }
+}
+
+fn exceeded(target: &Target, problem: &Problem) -> Vec<String> {
+    let device = target.attributes();
+    let bytes = if problem.precision() == Precision::F32 { 4 } else { 8 };
+    let inspection = target.inspect(problem).unwrap();
+    let wrong = |(number, launch): (usize, &fourfold_gpu::inspect::Launch)| {
+        let sizes = [
+            ("threads", launch.threads, device.threads_per_block),
+            ("bytes of shared memory", launch.shared_bytes, device.shared_per_block),
+            ("registers", launch.threads * REGISTERS * bytes, device.registers_per_block),
+        ];
+        let exceeding = sizes.into_iter().filter(|(_, needs, has)| needs > has);
+        exceeding.map(move |(what, needs, has)| format!("{problem}, kernel {number}: {needs} {what} of {has}"))
+    };
+    inspection.launches.iter().enumerate().flat_map(|launch| wrong(launch).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn kernels_stay_within_the_limits_of_every_device() {
+    for (api, name) in DEVICES {
+        let target = Target::known(api, name).unwrap();
+        let problems = FILES.iter().flat_map(|file| read(file));
+        let wrong: Vec<_> = problems.flat_map(|problem| exceeded(&target, &possible(&problem, &target))).collect();
+        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn what_kernels_exceed_is_found() {
+    let target = Target::known(Api::OpenCl, "mi300x").unwrap();
+    let problem = "dct2 f64 1024x1024".parse().unwrap();
+    assert!(exceeded(&target, &problem).is_empty());
+    let large = Target::cuda("sm_90").unwrap().inspect(&problem).unwrap();
+    let most = large.launches.iter().map(|launch| launch.shared_bytes).max();
+    assert!(most > Some(target.attributes().shared_per_block), "an H200 has blocks that an MI300X has not");
+}
+
+#[test]
+fn devices_that_are_not_known_are_named() {
+    let error = Target::known(Api::OpenCl, "mi300").err().unwrap().to_string();
+    assert!(error.contains("mi300x, arc-a770, mali-g710"), "{error}");
+}
