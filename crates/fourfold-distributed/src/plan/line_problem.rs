@@ -19,7 +19,7 @@ pub(crate) fn line_problem(
     // The norm that does not scale the kind.
     let norm = if kind.scale(transform.n, Norm::Backward) == 1.0 { Norm::Backward } else { Norm::Forward };
     let build = |orthogonalize: bool, scale: f64| {
-        let builder = Problem::builder(kind, problem.precision(), shape).axes([transform.axis as isize]);
+        let builder = Problem::builder(kind, problem.storage(), shape).axes([transform.axis as isize]);
         let builder = builder.norm(norm).orthogonalize(orthogonalize).scale(scale);
         let builder = if problem.is_adjoint() { builder.adjoint() } else { builder };
         output_strides.into_iter().fold(builder, ProblemBuilder::output_strides).build()

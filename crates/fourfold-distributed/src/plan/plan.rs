@@ -5,7 +5,7 @@ use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, eleme
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use fourfold::engine::ArrayId;
-use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch};
+use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch, Storage};
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -165,8 +165,8 @@ impl<E: Exchange> Plan<E> {
     }
 
     fn check<I: Element, O: Element>(&self, input: &[I], output: &[O]) -> Result<()> {
-        check_end("input", self.recipe.input(), self.recipe.problem().precision(), input, self.input_len())?;
-        check_end("output", self.recipe.output(), self.recipe.problem().precision(), output, self.output_len())
+        check_end("input", self.recipe.input(), self.recipe.problem().storage(), input, self.input_len())?;
+        check_end("output", self.recipe.output(), self.recipe.problem().storage(), output, self.output_len())
     }
 }
 
@@ -178,20 +178,10 @@ fn most_bytes(recipe: &Recipe, rank: usize, is_there: &dyn Fn(ArrayId) -> bool) 
 }
 
 /// Checks the slice of the input or the output.
-fn check_end<T: Element>(
-    name: &str,
-    array: &ArrayDesc,
-    precision: Precision,
-    slice: &[T],
-    needed: usize,
-) -> Result<()> {
+fn check_end<T: Element>(name: &str, array: &ArrayDesc, storage: Storage, slice: &[T], needed: usize) -> Result<()> {
     let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
-    let describe = |domain: Domain, precision: Precision| match domain {
-        Domain::Real => precision.name().to_owned(),
-        Domain::Complex => format!("Complex<{}>", precision.name()),
-    };
-    if (T::DOMAIN, T::PRECISION) != (array.domain, precision) {
-        let (given, wanted) = (describe(T::DOMAIN, T::PRECISION), describe(array.domain, precision));
+    if (T::DOMAIN, T::STORAGE) != (array.domain, storage) {
+        let (given, wanted) = (T::STORAGE.element_name(T::DOMAIN), storage.element_name(array.domain));
         return fail(format!("the {name} has elements of type {given}, the problem {wanted}"));
     }
     if slice.len() < needed {

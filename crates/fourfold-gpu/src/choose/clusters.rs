@@ -59,7 +59,8 @@ impl KernelDesc {
             desc.tile /= 2;
         }
         // As many threads as registers can be had for: of f64 half as many.
-        let most = size.threads.unwrap_or(limits.threads).min(MOST_REALS / desc.precision.bytes()).min(limits.threads);
+        let most =
+            size.threads.unwrap_or(limits.threads).min(MOST_REALS / desc.precision().bytes()).min(limits.threads);
         // Where elements go to other blocks, every thread has one DFT, in its registers until
         // all have read theirs.
         let dfts = |desc: &KernelDesc| 2 * desc.tile * desc.length() / desc.digits[1].radix;

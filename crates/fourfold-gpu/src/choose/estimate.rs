@@ -11,7 +11,7 @@ use crate::desc::kernel::Packing;
 use crate::error::argument;
 use crate::limits::Limits;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
-use fourfold::{Error, ErrorKind, Precision, Result};
+use fourfold::{Error, ErrorKind, Precision, Result, Storage};
 use std::fmt;
 use std::str::FromStr;
 
@@ -36,7 +36,8 @@ pub(crate) struct Choice {
 /// The lines of which something is chosen.
 pub(crate) struct Lines<'a> {
     pub(crate) line: &'a AxisRecipe,
-    pub(crate) precision: Precision,
+    /// The type of reals in the arrays.
+    pub(crate) storage: Storage,
     pub(crate) arrays: [&'a Array; 2],
     pub(crate) axis: usize,
     /// The axis on which two lines may be packed as one.
@@ -84,9 +85,9 @@ impl Lines<'_> {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.shared_bytes;
+        let large = || 2 * len * count * 2 * self.storage.precision().bytes() > limits.shared_bytes;
         let few = || self.geometry(Packing::TwoForOne).lines() < limits.sms;
-        let f64 = self.precision == Precision::F64;
+        let f64 = self.storage.precision() == Precision::F64;
         let many =
             || self.runs(Packing::TwoForOne) > limits.sms && self.run_bytes(Packing::TwoForOne) <= limits.shared_bytes;
         let columns = || (data == Data::Real || f64) && shorter() && many();
@@ -105,13 +106,13 @@ impl Lines<'_> {
     /// Runs of 64 bytes that columns of these have.
     fn runs(&self, packing: Packing) -> usize {
         let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(RUN / 2)
+        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(RUN / 2)
     }
 
     /// Bytes that columns of these take in runs of 64 bytes.
     fn run_bytes(&self, packing: Packing) -> usize {
-        let column = self.geometry(packing).line_bytes(self.precision);
-        tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
+        let column = self.geometry(packing).line_bytes(self.storage);
+        tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes() / column)
     }
 
     /// If clusters should have columns of these: how many blocks all clusters have, of runs of 64
@@ -133,7 +134,7 @@ impl Lines<'_> {
     fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
         let groups = 2 * self.runs(packing);
         let most = 4 * groups >= 3 * limits.sms && groups <= limits.sms;
-        let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
+        let complex = packing == Packing::Complex && mixes(self.line) && self.storage.precision() == Precision::F32;
         complex && most && limits.cluster > 1 && self.geometry(packing).across()
     }
 
@@ -172,7 +173,7 @@ impl Lines<'_> {
         let two = complex && self.run_bytes(packing) <= 2 * limits.shared_bytes || self.pairs_up(packing, limits);
         let rules = ClusterRadices {
             lead: if two { 4 } else { RADICES[0] },
-            even: two || self.dft().2 > 1 && self.precision == Precision::F32,
+            even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };
         cluster_radices(self.elements(packing), rules)

@@ -29,10 +29,10 @@ impl KernelDesc {
             pass.tile = pass.lines / parts;
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
-        let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
+        let most = limits.threads.min(MOST_REALS / passes[0].precision().bytes());
         let threads = threads.next_multiple_of(WARP).min(most);
         // Padding that another pass has no room for would be chosen in vain.
-        let room = limits.shared_bytes.checked_sub(between * passes[0].precision.bytes())?;
+        let room = limits.shared_bytes.checked_sub(between * passes[0].precision().bytes())?;
         let limits_of_buffers = Limits { shared_bytes: room, ..limits.clone() };
         let mut passes: Vec<_> =
             passes.into_iter().map(|pass| KernelDesc { threads, ..pass }.with_padding(&limits_of_buffers)).collect();

@@ -62,7 +62,7 @@ impl KernelDesc {
 
     /// Turns for the items that the first threads take, which stand at these places.
     fn conflicts_at(&self, place: impl Fn(usize) -> usize) -> usize {
-        let threads = BANKS / (2 * self.precision.bytes());
+        let threads = BANKS / (2 * self.precision().bytes());
         let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
         let end = self.cluster_slice() * self.cluster;
         let mut conflicts = vec![0; threads];

@@ -100,7 +100,7 @@ impl KernelDesc {
         }
         // So that registers, of which f64 takes twice as many, hold as many threads as shared
         // memory has room for.
-        let width = 16 / self.precision.bytes();
+        let width = 16 / self.precision().bytes();
         let one_per_sm = width * self.shared_bytes() > limits.shared_bytes || self.blocks() <= limits.sms;
         let most = if one_per_sm { 2 * THREADS } else { THREADS };
         let most = size.threads.unwrap_or(most).min(limits.threads);
@@ -159,9 +159,9 @@ impl KernelDesc {
     /// Bytes from a subline to the next.
     pub(crate) fn line_bytes(&self) -> usize {
         if !self.across {
-            return 2 * self.precision.bytes();
+            return 2 * self.precision().bytes();
         }
-        self.geometry.line_bytes(self.precision)
+        self.geometry.line_bytes(self.storage)
     }
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
@@ -170,7 +170,7 @@ impl KernelDesc {
         let least = match self.interleaved() {
             true => RUN / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
-            false if self.precision == Precision::F64 && self.dealt() == 2 * WARP => 2,
+            false if self.precision() == Precision::F64 && self.dealt() == 2 * WARP => 2,
             false => 1,
         };
         least.max(THREADS / items).clamp(1, self.sublines().next_power_of_two())

@@ -122,16 +122,16 @@ impl KernelDesc {
 
     /// What the text of the kernel needs.
     pub(crate) fn frame(&self) -> Frame {
-        let KernelDesc { precision, threads, .. } = *self;
+        let KernelDesc { storage, threads, .. } = *self;
         Frame {
-            precision,
+            storage,
             wide: self.passes().any(|pass| pass.wide),
             threads,
             range: None,
             resident: self.resident(),
             cluster: self.cluster,
             evict_first: self.evict_first,
-            shared_pairs: self.shared_bytes() / (2 * self.precision.bytes()),
+            shared_pairs: self.shared_bytes() / (2 * self.precision().bytes()),
         }
     }
 
@@ -139,7 +139,7 @@ impl KernelDesc {
     /// spectrum in `f32` it would take a few more than the 64 a thread of which there are enough
     /// for four of 256; larger ones measured 3 % slower so.
     fn resident(&self) -> usize {
-        match self.cluster > 1 && self.inverse && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
+        match self.cluster > 1 && self.inverse && self.precision() == Precision::F32 && self.threads == CLUSTERED / 4 {
             true => 4,
             false => usize::from(self.passes().any(KernelDesc::convolves)),
         }
@@ -149,7 +149,7 @@ impl KernelDesc {
     /// passes after them.
     pub(crate) fn shared_bytes(&self) -> usize {
         let reals = self.passes().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
-        (reals + self.between) * self.precision.bytes()
+        (reals + self.between) * self.precision().bytes()
     }
 
     /// Reals of device memory for the buffers of all lines.

@@ -32,7 +32,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
     let [input, output] = ends.map(|id| plan.array(id));
     let axes: Vec<usize> = passes.iter().map(|pass| pass.axis).collect();
     let part = output.part(&axes);
-    let precision = plan.recipe.problem().precision();
+    let storage = plan.recipe.problem().storage();
     // Two reals more than the last has before it: it may be complex.
     let between = (part.extent() as usize + 1).next_multiple_of(2);
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
@@ -40,7 +40,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
     let wanted = !choices.is_empty();
     let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
     let room = limits.shared_bytes / if wanted { 1 } else { 2 };
-    if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
+    if !in_order || !near || between * storage.precision().bytes() > room || (0..passes.len()).any(split) {
         return None;
     }
     let mut descs: Vec<KernelDesc> = vec![];
@@ -49,7 +49,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
         let from = if i == 0 { &input } else { &part };
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
         let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, |axis| axes.contains(&axis));
-        let lines = Lines { line, precision, arrays, axis: axes[i], neighbours };
+        let lines = Lines { line, storage, arrays, axis: axes[i], neighbours };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
             return None;
@@ -58,7 +58,7 @@ fn fuse(limits: &Limits, plan: &PlanArrays, passes: &[Pass], choices: &[Choice])
         let choice = Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
         let geometry = lines.geometry(choice.packing);
         let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
-        descs.push(made.on_whole_lines(precision, geometry, arrays));
+        descs.push(made.on_whole_lines(storage, geometry, arrays));
         chosen.push(lines.chosen(&choice));
         pipeline = Some(made);
     }

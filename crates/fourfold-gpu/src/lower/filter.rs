@@ -35,15 +35,15 @@ impl Lowering<'_> {
         let there = neighbours(problem, done, axis, &elements[0], |_| true);
         let neighbours = there.filter(|_| there == neighbours(end, &[], axis, &spectrum, |_| true));
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
-        let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
-        let [there, back] = lines.map(|line| Lines { line, precision, arrays, axis, neighbours });
+        let (limits, storage, arrays) = (self.limits, problem.storage(), [&input, &output]);
+        let [there, back] = lines.map(|line| Lines { line, storage, arrays, axis, neighbours });
         let choice = match choices[0] {
             Some(choice) => [&there, &back].iter().all(|lines| lines.check(choice).is_ok()).then(|| choice.clone())?,
             None => there.estimate(limits),
         };
         let elements = [&elements[0], &elements[1], &spectrum];
         let actions = [None, None, self.action];
-        let pass = PassLowering { limits, precision, arrays, elements, axis, neighbours, actions, ends };
+        let pass = PassLowering { limits, storage, arrays, elements, axis, neighbours, actions, ends };
         [choice.clone(), choice.without_cluster()].iter().find_map(|choice| pass.of_filter([&there, &back], choice))
     }
 }

@@ -4,13 +4,14 @@ use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::WARP;
 use crate::limits::Api;
-use crate::print::c::{arguments, types, view};
+use crate::print::c::{STORED, UPPER_HALF, arguments, types, view};
 use crate::print::printer::{Cluster, Dialect, NAME, Named};
-use fourfold::Precision;
+use fourfold::{Precision, Storage};
 
 pub(crate) const CUDA: Dialect = Dialect {
     api: Api::Cuda,
     types: |frame| types(frame, "long long"),
+    halves,
     signature,
     view: |value| view(value, ""),
     evict_first: Some(["__ldcs", "__stcs"]),
@@ -57,6 +58,49 @@ pub(crate) const CUDA: Dialect = Dialect {
     }),
 };
 
+/// One instruction converts a number (PTX ISA, "cvt"; to `bf16` from `sm_80` on).
+fn halves(frame: &Frame) -> String {
+    const INLINE: &str = "__device__ __forceinline__";
+    let conversions = match frame.storage {
+        Storage::F16 => format!(
+            r#"{INLINE} real widen(unsigned short x) {{ real y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y; }}
+{INLINE} unsigned short narrow(real x) {{ unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }}
+"#
+        ),
+        _ => format!(
+            r#"{INLINE} real widen(unsigned short x) {{ return __uint_as_float((unsigned)x << 16); }}
+{INLINE} unsigned short narrow(real x) {{
+#if __CUDA_ARCH__ >= 800
+    unsigned short y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y;
+#else
+    const unsigned b = __float_as_uint(x); return (unsigned short)({UPPER_HALF});
+#endif
+}}
+"#
+        ),
+    };
+    let [read, written] = frame.evict_first;
+    let load = |at: &str| if read { format!("__ldcs({at})") } else { format!("*({at})") };
+    let store = |at: &str, value: &str| match written {
+        true => format!("__stcs({at}, {value});"),
+        false => format!("*({at}) = {value};"),
+    };
+    let functions = [("real", "ushort", 1), ("real2", "ushort2", 2), ("float4", "ushort4", 4)].map(|(reals, group, count)| {
+        let each = |function: &str| match count {
+            1 => format!("{function}(v)"),
+            _ => ["x", "y", "z", "w"][..count].iter().map(|part| format!("{function}(v.{part})")).collect::<Vec<_>>().join(", "),
+        };
+        let from = load(&format!("(const {group}*)p + at"));
+        let to = store(&format!("({group}*)p + at"), &format!("{group}{{{}}}", each("narrow")));
+        let (widened, arguments) = (each("widen"), format!("{STORED}* p, index at"));
+        format!(
+            "{INLINE} {reals} read{count}(const {arguments}) {{ const {group} v = {from}; return {reals}{{{widened}}}; }}\n\
+             {INLINE} void write{count}({arguments}, {reals} v) {{ {to} }}\n"
+        )
+    });
+    format!("typedef unsigned short ushort, {STORED};\n{conversions}{}", functions.concat())
+}
+
 /// The kernel is launched when all blocks of the one before have ended, and waits here until what
 /// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next
 /// begin any earlier: its blocks would crowd on the SMs that are free first.
@@ -75,7 +119,7 @@ fn signature(frame: &Frame) -> String {
     };
     // Its size is given at launch.
     let shared = if frame.shared_pairs > 0 { "    extern __shared__ __align__(16) real local_[];\n" } else { "" };
-    let arguments = arguments("");
+    let arguments = arguments(frame, "");
     format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {NAME}{arguments} {{\n{WAIT}{shared}")
 }
 

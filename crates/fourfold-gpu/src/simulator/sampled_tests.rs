@@ -77,17 +77,18 @@ fn check_passes(target: &Target, problem: &Problem, parts: bool) -> [usize; 2] {
         let scratch = pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0);
         for desc in &pass.descs {
             let reals = [reals(pass.ends[0]), reals(pass.ends[1]), scratch / if parts { 2 } else { 1 }];
-            let bytes = reals.map(|reals| reals * if parts { 2 } else { 1 } * desc.precision.bytes());
+            let [stored, real] = [desc.storage.bytes(), desc.precision().bytes()];
+            let bytes = reals.map(|reals| reals * if parts { 2 } else { 1 });
             let wide = desc.frame().wide;
             let launch = Sampled {
                 name: format!("{problem} on {}", target.name()),
                 statements: &kernel(desc),
-                precision: desc.precision,
+                storage: desc.storage,
                 wide,
                 range: None,
                 blocks: desc.blocks(),
                 threads: desc.threads,
-                bytes: [bytes[0], bytes[1], bytes[2], desc.shared_bytes()],
+                bytes: [bytes[0] * stored, bytes[1] * stored, bytes[2] * real, desc.shared_bytes()],
                 table: None,
                 indices: &|at, _| table[at],
             };
@@ -158,7 +159,7 @@ fn check_stage(desc: &StageKernelDesc) {
         let launch = Sampled {
             name: format!("launch {launch} of {desc:?}"),
             statements: &desc.kernel(),
-            precision: desc.precision,
+            storage: desc.precision.into(),
             wide: desc.frame().wide,
             range: desc.range(),
             blocks: desc.blocks(),
@@ -222,7 +223,7 @@ fn check_cells(desc: &CellKernelDesc, work: CellWork, bins: [usize; 2]) {
     let launch = Sampled {
         name: format!("{work:?} of {desc:?}"),
         statements: &desc.kernel(work),
-        precision: desc.precision,
+        storage: desc.precision.into(),
         wide: desc.frame(work).wide,
         range: None,
         blocks: grid.blocks,
@@ -244,7 +245,7 @@ fn indices_of_direct_convolutions_stay_in_their_type_and_arrays() {
         let launch = Sampled {
             name: format!("{matrix:?}"),
             statements: &shape.kernel(),
-            precision: shape.precision,
+            storage: shape.precision.into(),
             wide: shape.frame().wide,
             range: None,
             blocks: grid.blocks,
@@ -298,7 +299,7 @@ fn check_blocks(name: &str, program: &Program, most: usize, (work, narrow, rows)
         let launch = Sampled {
             name: format!("{blocks} blocks of {name}"),
             statements: &program.statements,
-            precision: program.frame.precision,
+            storage: program.frame.storage,
             wide: program.frame.wide,
             range: None,
             blocks: blocks.div_ceil(program.blocks),
