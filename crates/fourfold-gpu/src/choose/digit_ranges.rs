@@ -27,8 +27,9 @@ impl KernelDesc {
             let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * limits.sms {
                 // Of few blocks, more with shorter runs are better.
                 true => LEAST_RUN.min(desc.wanted_contiguous_bytes()),
-                // One more trip through memory costs more than runs of half the length.
-                false => desc.wanted_contiguous_bytes().min(RUN / 2),
+                // One more trip through memory costs more than runs of half the length, or of a quarter
+                // where arrays have 16 bits a real: the other end of the kernel has runs of 32-bit reals.
+                false => desc.wanted_contiguous_bytes().min(RUN / 2 * self.storage.bytes() / self.precision().bytes()),
             };
             fitted(cuts).filter(|descs| descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc)))
         })

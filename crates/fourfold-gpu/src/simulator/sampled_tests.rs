@@ -48,11 +48,18 @@ const LARGE: &[&str] = &[
     "dct2 f32 1000x1000 out=2200000,2000",
     "fft f64 1000x1000 in=1000000,1000",
     "dct2 f32 2147483647x1 axes=1",
+    "dct2 f16 46340x46340",
+    "dct3 bf16 65536x65536",
+    "fft f16 46341x46341",
 ];
 
 /// Every problem of the case files.
 fn cases() -> impl Iterator<Item = Problem> {
-    let files = [include_str!("../../../../cases/gpu.txt"), include_str!("../../../../cases/small.txt")];
+    let files = [
+        include_str!("../../../../cases/gpu.txt"),
+        include_str!("../../../../cases/small.txt"),
+        include_str!("../../../../cases/half.txt"),
+    ];
     let lines = files.into_iter().flat_map(str::lines).map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(|line| line.parse().unwrap())
 }
