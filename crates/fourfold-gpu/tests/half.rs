@@ -145,29 +145,3 @@ fn halves_are_half_the_bytes() {
         }
     }
 }
-
-#[test]
-fn debug_plans() {
-    for target in [Target::opencl(), Target::cuda("sm_90").unwrap()] {
-        for text in ["4096x4096", "512x512", "512x512x512", "8192x8192", "2048x2048"] {
-            for kind in ["dct2", "dct3"] {
-                for real in ["f32", "f16"] {
-                    let i = target.inspect(&problem(&format!("{kind} {real} {text}"))).unwrap();
-                    println!(
-                        "{} {kind} {real} {text}: {} bytes {} scratch {:?}",
-                        target.name(),
-                        i.bytes_moved,
-                        i.scratch_bytes,
-                        i.choices
-                    );
-                    for l in &i.launches {
-                        println!(
-                            "   {} blocks {} threads {} shared {:?}",
-                            l.blocks, l.threads, l.shared_bytes, l.steps
-                        );
-                    }
-                }
-            }
-        }
-    }
-}

@@ -24,7 +24,7 @@ const LEAST_NORMAL: u32 = (127 - 14) << 23;
 /// The bits of 2^16, which is beyond every `F16`, in an `f32`.
 const TOO_LARGE: u32 = (127 + 16) << 23;
 
-/// The difference of the exponents' biases, where an `f32` has its exponent.
+/// The difference of the exponents' biases, where the exponent of an `f32` stands.
 const REBIAS: u32 = (127 - 15) << 23;
 
 /// Drops so many low bits, and rounds to the nearest, of two to the even one.
