@@ -6,7 +6,7 @@ mod common;
 
 use common::{present, read, verdict};
 use fourfold::oracle::verify::Data;
-use fourfold::{Bf16, ErrorKind, F16, Kind, Pipeline, Planner, Precision, Problem, Storage};
+use fourfold::{Bf16, ErrorKind, F16, Kind, Pipeline, Planner, Problem};
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Api, Device, GpuPlanner, Target};
 
@@ -126,22 +126,17 @@ fn other_types_than_the_problem_s_are_errors() {
     assert_eq!(error.to_string(), "`dct2 f16 8` takes its numbers as f32, not as f64");
 }
 
-/// Half the bytes, and no more scratch: what is between passes has 16 bits, too.
+/// Half the bytes, since what is between passes has 16 bits, too; three quarters at most where the lines
+/// of a pass need several kernels, between which they have 32. No scratch beyond that of `f32`.
 #[test]
 fn halves_are_half_the_bytes() {
     for target in [Target::opencl(), Target::cuda("sm_90").unwrap()] {
         for shape in ["512x512", "4096x4096", "64x128x256", "500x300"] {
-            let moved = |real: Storage| {
-                let problem = Problem::builder(
-                    Kind::Dct2,
-                    real,
-                    shape.split('x').map(|n| n.parse().unwrap()).collect::<Vec<_>>(),
-                );
-                let inspection = target.inspect(&problem.build().unwrap()).unwrap();
-                (inspection.bytes_moved, inspection.scratch_bytes)
-            };
-            let ([half, scratch], single) = (moved(Storage::F16).into(), moved(Precision::F32.into()));
-            assert_eq!((2 * half, scratch), (single.0, single.1), "{shape} on {}", target.name());
+            let inspect = |real: &str| target.inspect(&problem(&format!("dct2 {real} {shape}"))).unwrap();
+            let [half, single] = ["f16", "f32"].map(inspect);
+            let most = if single.scratch_bytes == 0 { single.bytes_moved / 2 } else { single.bytes_moved / 4 * 3 };
+            assert!(half.bytes_moved <= most, "{shape} on {}: {} bytes", target.name(), half.bytes_moved);
+            assert_eq!(half.scratch_bytes, single.scratch_bytes, "{shape} on {}", target.name());
         }
     }
 }
