@@ -6,9 +6,10 @@ mod common;
 
 use common::{present, read, verdict};
 use fourfold::oracle::verify::Data;
-use fourfold::{Bf16, ErrorKind, F16, Kind, Pipeline, Planner, Problem};
+use fourfold::{Bf16, ErrorKind, F16, Kind, Multiplier, Pipeline, Planner, Problem};
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Api, Device, GpuPlanner, Target};
+use num_complex::Complex;
 
 const CASES: &str = include_str!("../../../cases/half.txt");
 
@@ -106,9 +107,44 @@ fn inverses_undo_halves() {
     planner.plan(&forward.inverse().unwrap()).unwrap().execute(&y, &mut back).unwrap();
     let error: f32 = x.iter().zip(&back).map(|(x, y)| (f32::from(*x) - f32::from(*y)).powi(2)).sum();
     assert!((error / x.len() as f32).sqrt() < 1e-3, "{error}");
-    // Between the transforms, too, numbers have 16 bits.
-    let pipeline = Pipeline::new().transform(forward.clone()).threshold(0.0);
-    planner.plan(pipeline).unwrap().execute(&x, &mut y).unwrap();
+}
+
+/// Numbers between transforms have 16 bits, also of a filter, and multiplies read their factors in `f32`.
+#[test]
+fn filters_of_halves_are_right() {
+    let Some(device) = present() else { return };
+    let planner = planner(device);
+    let factors = Multiplier::Table((0..24 * 20).map(|i| 1.0 / (1.0 + i as f64 / 9.0)).collect());
+    let filter = |real: &str| {
+        let forward = problem(&format!("dct2 {real} 24x20 ortho"));
+        let inverse = forward.inverse().unwrap();
+        Pipeline::new().transform(forward).multiply(&factors).transform(inverse)
+    };
+    let x: Vec<F16> = (0..24 * 20).map(|i| F16::from((i as f32 * 0.37).sin())).collect();
+    let (mut y, mut wanted) = (vec![F16::default(); x.len()], vec![0.0f32; x.len()]);
+    planner.plan(filter("f16")).unwrap().execute(&x, &mut y).unwrap();
+    let wide: Vec<f32> = x.iter().map(|x| f32::from(*x)).collect();
+    Planner::new().plan(filter("f32")).unwrap().execute(&wide, &mut wanted).unwrap();
+    let square = |x: f32| f64::from(x * x);
+    let error: f64 = y.iter().zip(&wanted).map(|(y, wanted)| square(f32::from(*y) - wanted)).sum();
+    let whole: f64 = wanted.iter().map(|wanted| square(*wanted)).sum();
+    assert!((error / whole).sqrt() < 1e-3, "{error} of {whole}");
+}
+
+#[test]
+fn sums_of_reals_take_complex_halves() {
+    let Some(device) = present() else { return };
+    let plan = planner(device).plan(&problem("dct2,dst1 bf16 6x10 ortho")).unwrap();
+    let [re, im] = [0.3f32, 0.7].map(|step| (0..60).map(|i| Bf16::from((i as f32 * step).sin())).collect::<Vec<_>>());
+    let both: Vec<_> = re.iter().zip(&im).map(|(re, im)| Complex::new(*re, *im)).collect();
+    let mut parts = [vec![Bf16::default(); 60], vec![Bf16::default(); 60]];
+    let mut out = vec![Complex::<Bf16>::default(); 60];
+    plan.execute(&re, &mut parts[0]).unwrap();
+    plan.execute(&im, &mut parts[1]).unwrap();
+    plan.execute(&both, &mut out).unwrap();
+    let near = |a: Bf16, b: Bf16| (f32::from(a) - f32::from(b)).abs() < 0.05;
+    let is_near = |i: usize| near(out[i].re, parts[0][i]) && near(out[i].im, parts[1][i]);
+    assert!((0..60).all(is_near), "{out:?}, not {parts:?}");
 }
 
 #[test]
