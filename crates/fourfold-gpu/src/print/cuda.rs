@@ -58,48 +58,76 @@ pub(crate) const CUDA: Dialect = Dialect {
     }),
 };
 
-/// One instruction converts a number (PTX ISA, "cvt"; to `bf16` from `sm_80` on).
+/// Reads and writes of arrays of 16 bits a real; two numbers are one word.
 fn halves(frame: &Frame) -> String {
-    const INLINE: &str = "__device__ __forceinline__";
-    let conversions = match frame.storage {
-        Storage::F16 => format!(
-            r#"{INLINE} real widen(unsigned short x) {{ real y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y; }}
-{INLINE} unsigned short narrow(real x) {{ unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y; }}
+    let conversions = if frame.storage == Storage::F16 { F16.into() } else { BF16.replace("UPPER_HALF", UPPER_HALF) };
+    let [read, written] = frame.evict_first;
+    let load = |kind: &str| match read {
+        true => format!("__ldcs((const {kind}*)p + at)"),
+        false => format!("*((const {kind}*)p + at)"),
+    };
+    let store = |kind: &str, value: &str| match written {
+        true => format!("__stcs(({kind}*)p + at, {value});"),
+        false => format!("*(({kind}*)p + at) = {value};"),
+    };
+    let (one, two, four) = (load(STORED), load("unsigned"), load("uint2"));
+    let of_one = store(STORED, "narrow(x)");
+    let of_two = store("unsigned", "narrow2(z)");
+    let of_four = store("uint2", "uint2{narrow2(real2{v.x, v.y}), narrow2(real2{v.z, v.w})}");
+    let (from, to) = (format!("const {STORED}* p, index at"), format!("{STORED}* p, index at"));
+    format!(
+        r#"typedef unsigned short {STORED};
+{conversions}{INLINE} real read1({from}) {{ return widen({one}); }}
+{INLINE} real2 read2({from}) {{ return widen2({two}); }}
+{INLINE} float4 read4({from}) {{
+    const uint2 z = {four};
+    const real2 a = widen2(z.x), b = widen2(z.y);
+    return float4{{a.x, a.y, b.x, b.y}};
+}}
+{INLINE} void write1({to}, real x) {{ {of_one} }}
+{INLINE} void write2({to}, real2 z) {{ {of_two} }}
+{INLINE} void write4({to}, float4 v) {{ {of_four} }}
 "#
-        ),
-        _ => format!(
-            r#"{INLINE} real widen(unsigned short x) {{ return __uint_as_float((unsigned)x << 16); }}
-{INLINE} unsigned short narrow(real x) {{
+    )
+}
+
+const INLINE: &str = "__device__ __forceinline__";
+
+/// One instruction converts a number, or from `sm_80` on rounds two (PTX ISA, "cvt").
+const F16: &str = r#"__device__ __forceinline__ real widen(unsigned short x) {
+    real y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y;
+}
+__device__ __forceinline__ real2 widen2(unsigned x) { return real2{widen((unsigned short)x), widen((unsigned short)(x >> 16))}; }
+__device__ __forceinline__ unsigned short narrow(real x) {
+    unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y;
+}
+__device__ __forceinline__ unsigned narrow2(real2 z) {
+#if __CUDA_ARCH__ >= 800
+    unsigned y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(z.y), "f"(z.x)); return y;
+#else
+    return narrow(z.x) | (unsigned)narrow(z.y) << 16;
+#endif
+}
+"#;
+
+/// The same; before `sm_80` numbers are rounded by their bits, by [`UPPER_HALF`].
+const BF16: &str = r#"__device__ __forceinline__ real widen(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
+__device__ __forceinline__ real2 widen2(unsigned x) { return real2{__uint_as_float(x << 16), __uint_as_float(x & 0xffff0000u)}; }
+__device__ __forceinline__ unsigned short narrow(real x) {
 #if __CUDA_ARCH__ >= 800
     unsigned short y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y;
 #else
-    const unsigned b = __float_as_uint(x); return (unsigned short)({UPPER_HALF});
+    const unsigned b = __float_as_uint(x); return (unsigned short)(UPPER_HALF);
 #endif
-}}
-"#
-        ),
-    };
-    let [read, written] = frame.evict_first;
-    let load = |at: &str| if read { format!("__ldcs({at})") } else { format!("*({at})") };
-    let store = |at: &str, value: &str| match written {
-        true => format!("__stcs({at}, {value});"),
-        false => format!("*({at}) = {value};"),
-    };
-    let functions = [("real", "ushort", 1), ("real2", "ushort2", 2), ("float4", "ushort4", 4)].map(|(reals, group, count)| {
-        let each = |function: &str| match count {
-            1 => format!("{function}(v)"),
-            _ => ["x", "y", "z", "w"][..count].iter().map(|part| format!("{function}(v.{part})")).collect::<Vec<_>>().join(", "),
-        };
-        let from = load(&format!("(const {group}*)p + at"));
-        let to = store(&format!("({group}*)p + at"), &format!("{group}{{{}}}", each("narrow")));
-        let (widened, arguments) = (each("widen"), format!("{STORED}* p, index at"));
-        format!(
-            "{INLINE} {reals} read{count}(const {arguments}) {{ const {group} v = {from}; return {reals}{{{widened}}}; }}\n\
-             {INLINE} void write{count}({arguments}, {reals} v) {{ {to} }}\n"
-        )
-    });
-    format!("typedef unsigned short ushort, {STORED};\n{conversions}{}", functions.concat())
 }
+__device__ __forceinline__ unsigned narrow2(real2 z) {
+#if __CUDA_ARCH__ >= 800
+    unsigned y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(z.y), "f"(z.x)); return y;
+#else
+    return narrow(z.x) | (unsigned)narrow(z.y) << 16;
+#endif
+}
+"#;
 
 /// The kernel is launched when all blocks of the one before have ended, and waits here until what
 /// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next
