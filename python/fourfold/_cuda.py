@@ -19,7 +19,10 @@ from ._arguments import replaced
 
 _PRECISIONS = {"float32": "f32", "float64": "f64", "complex64": "f32", "complex128": "f64"}
 _COMPLEX = {"f32": "complex64", "f64": "complex128"}
-_REAL = {"f32": "float32", "f64": "float64"}
+_REAL = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
+
+#: What plans take as it is. Functions compute float16 in float32, as SciPy's do.
+_PLANNED = {**_PRECISIONS, "float16": "f16", "bfloat16": "bf16"}
 
 
 class _CuPy:
@@ -220,7 +223,7 @@ def _planned(key, plan=None):
         _find_nvrtc()
         spec, shape, name, inner, outer, device, padded = key
         strides = [list(inner), list(outer)]
-        problem = _numpy.text(spec, shape, _PRECISIONS[name], strides)
+        problem = _numpy.text(spec, shape, _PLANNED[name], strides)
         multiplied = () if plan is None else plan._multiplied()
         made = _fourfold.CudaPlan(problem, device, name.startswith("complex"), *multiplied, shape=padded)
         with _making:
@@ -238,7 +241,8 @@ def _owner(plan):
 def prepare(plan):
     """Makes what a plan needs on its device, for arrays of its own strides."""
     shape, strides = plan._spec.real_shape(plan.input_shape), map(tuple, plan._plan.strides)
-    _planned((plan._spec, shape, plan.input_dtype.name, *strides, plan._device, None), _owner(plan))
+    plan._type_name(1)
+    _planned((plan._spec, shape, plan._type_name(0), *strides, plan._device, None), _owner(plan))
 
 
 def _span(x, strides, address):
@@ -292,7 +296,7 @@ def fill(x, spec, y, stream=None, plan=None, whole=None):
 def _output_name(x, spec):
     """The type of the elements of the output."""
     name = _access(x).name(x)
-    return (_COMPLEX if spec.gives_complex(name.startswith("c")) else _REAL)[_PRECISIONS[name]]
+    return (_COMPLEX if spec.gives_complex(name.startswith("c")) else _REAL)[_PLANNED[name]]
 
 
 def _check_output(x, spec, y, whole):
@@ -312,8 +316,10 @@ def _check_output(x, spec, y, whole):
 def check_input(plan, name, shape):
     """Raises an exception if a plan does not take an array of a type and a shape: kernels would read
     beyond its memory."""
-    wanted = plan.input_dtype.name
-    both_parts = _COMPLEX[_PRECISIONS[wanted]] if plan._spec.complex_sides() == (False, False) else wanted
+    wanted = plan._type_name(0)
+    plan._type_name(1)
+    is_real = plan._spec.complex_sides() == (False, False)
+    both_parts = _COMPLEX.get(_PLANNED[wanted]) if is_real else wanted
     if name not in (wanted, both_parts):
         raise TypeError(f"the input has elements of {name}, and `{plan.problem}` expects {wanted}")
     if tuple(shape) != plan.input_shape:
@@ -350,10 +356,7 @@ def run_plan(plan, x, out, stream):
             _check_output(x, spec, out, x.shape)
         fill(x.detach().resolve_conj().resolve_neg(), spec, out, stream, owner)
         return out
-    given = x
-    x, is_converted = as_floating(x)
+    x = as_array(x)
     plan._check_device(_CuPy.device(x))
-    if is_converted:
-        raise TypeError(f"the input has elements of {given.dtype}, and `{plan.problem}` expects {x.dtype}")
     check_input(plan, x.dtype.name, x.shape)
     return run(x, spec, out=out, stream=stream, plan=owner)

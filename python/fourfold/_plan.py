@@ -17,13 +17,21 @@ _TYPES = {
     "complex128": "f64",
     "f32": "f32",
     "f64": "f64",
+    "float16": "f16",
+    "f16": "f16",
+    "bfloat16": "bf16",
+    "bf16": "bf16",
 }
+
+#: The types of real elements by their names in problems.
+_REALS = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 
 
 def _precision(dtype):
     name = dtype if isinstance(dtype, str) and dtype in _TYPES else np.dtype(dtype).name
     if name not in _TYPES:
-        raise TypeError(f"plans have float32, float64, complex64 or complex128, not {name}")
+        expected = "float32, float64, complex64, complex128, or on GPUs float16 or bfloat16"
+        raise TypeError(f"plans have {expected}, not {name}")
     return _TYPES[name]
 
 
@@ -153,7 +161,7 @@ class Plan:
 
     @property
     def input_dtype(self):
-        """NumPy's type of the input."""
+        """NumPy's type of the input; of "bfloat16", only where another package defines it."""
         return self._dtype(0)
 
     @property
@@ -161,9 +169,17 @@ class Plan:
         """NumPy's type of the output."""
         return self._dtype(1)
 
+    def _type_name(self, side):
+        """The name of the elements of the input (0) or the output."""
+        name = _REALS[self._plan.precision]
+        if not self._plan.is_complex[side]:
+            return name
+        if name not in ("float32", "float64"):
+            raise TypeError(f"`{self.problem}` has complex arrays, and there is no complex {name}")
+        return {"float32": "complex64", "float64": "complex128"}[name]
+
     def _dtype(self, side):
-        size = 4 if self._plan.precision == "f32" else 8
-        return np.dtype(f"c{2 * size}" if self._plan.is_complex[side] else f"f{size}")
+        return np.dtype(self._type_name(side))
 
     @property
     def multiply(self):
@@ -243,7 +259,8 @@ def plan(
     shape : int or sequence of ints
         The shape of the real array, or of the complex one for "fft".
     dtype : dtype
-        float32, float64, or a complex type of the same precision.
+        float32, float64, or a complex type of the same precision. For arrays on CUDA devices also
+        float16, or "bfloat16" for PyTorch: elements have 16 bits, and are computed in float32.
     axes : int or sequence of ints, optional
         The axes to transform; the default is all.
     norm, orthogonalize, workers

@@ -57,7 +57,8 @@ def fft_module():
 
 
 def _output(x, spec, shape=None):
-    dtype = _REAL[x.dtype]
+    # Plans for float16 and bfloat16 have real outputs.
+    dtype = _REAL.get(x.dtype, x.dtype)
     dtype = _COMPLEX[dtype] if spec.gives_complex(x.is_complex()) else dtype
     return torch.empty(spec.output_shape(shape or x.shape), dtype=dtype, device=x.device)
 

@@ -1,7 +1,7 @@
 //! NumPy's arrays as memory.
 
 use crate::memory::{ElementType, Memory, bytes};
-use fourfold::{Domain, Error, ErrorKind, Precision};
+use fourfold::{Domain, Error, ErrorKind, Storage};
 use num_complex::Complex;
 use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE};
 use numpy::npyffi::types::{NPY_TYPES, npy_intp};
@@ -14,10 +14,10 @@ use std::ffi::c_int;
 /// The element type of a NumPy type number, if it is one that plans read and write.
 fn element_type(number: i32) -> Option<ElementType> {
     let types = [
-        (NPY_TYPES::NPY_FLOAT, (Domain::Real, Precision::F32)),
-        (NPY_TYPES::NPY_DOUBLE, (Domain::Real, Precision::F64)),
-        (NPY_TYPES::NPY_CFLOAT, (Domain::Complex, Precision::F32)),
-        (NPY_TYPES::NPY_CDOUBLE, (Domain::Complex, Precision::F64)),
+        (NPY_TYPES::NPY_FLOAT, (Domain::Real, Storage::F32)),
+        (NPY_TYPES::NPY_DOUBLE, (Domain::Real, Storage::F64)),
+        (NPY_TYPES::NPY_CFLOAT, (Domain::Complex, Storage::F32)),
+        (NPY_TYPES::NPY_CDOUBLE, (Domain::Complex, Storage::F64)),
     ];
     types.into_iter().find(|(known, _)| *known as i32 == number).map(|(_, element)| element)
 }
@@ -109,10 +109,11 @@ pub(crate) fn writable_reals<'py, T: numpy::Element>(array: &Bound<'py, PyAny>) 
 /// NumPy's exception, if there is no memory.
 pub(crate) fn empty<'py>(py: Python<'py>, shape: &[usize], element: ElementType) -> PyResult<Bound<'py, PyAny>> {
     let dtype = match element {
-        (Domain::Real, Precision::F32) => numpy::dtype::<f32>(py),
-        (Domain::Real, Precision::F64) => numpy::dtype::<f64>(py),
-        (Domain::Complex, Precision::F32) => numpy::dtype::<Complex<f32>>(py),
-        (Domain::Complex, Precision::F64) => numpy::dtype::<Complex<f64>>(py),
+        (Domain::Real, Storage::F32) => numpy::dtype::<f32>(py),
+        (Domain::Real, Storage::F64) => numpy::dtype::<f64>(py),
+        (Domain::Complex, Storage::F32) => numpy::dtype::<Complex<f32>>(py),
+        (Domain::Complex, Storage::F64) => numpy::dtype::<Complex<f64>>(py),
+        (_, Storage::F16 | Storage::Bf16) => return Err(PyTypeError::new_err("arrays of 16 bits are for GPUs")),
     };
     let (axes, lengths) = (shape.len() as c_int, shape.as_ptr().cast_mut().cast::<npy_intp>());
     // SAFETY: NumPy only reads the lengths, whose type has the size of `usize`, and takes over the type

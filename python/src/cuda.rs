@@ -4,7 +4,7 @@ use crate::error::exception;
 use crate::memory::ElementType;
 use crate::plan::{Multiplied, multiplier, pipeline};
 use crate::planners::detached;
-use fourfold::{Domain, Element, Precision, Problem, Result};
+use fourfold::{Bf16, Domain, Element, F16, Problem, Result, Storage};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 use num_complex::Complex;
 use numpy::PyReadonlyArray1;
@@ -115,11 +115,31 @@ impl Kernels {
         self.plan.execute_on_with(&input, &mut output, &mut scratch)
     }
 
+    /// The same, given the type of reals.
+    ///
+    /// # Safety
+    /// As for [`Kernels::enqueue`].
+    unsafe fn enqueue_reals<T: Element>(&self, at: Addresses) -> Result<()>
+    where
+        Complex<T>: Element,
+    {
+        use {Domain::Complex as C, Domain::Real as R};
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            match self.elements().map(|(domain, _)| domain) {
+                [R, R] => self.enqueue::<T, T>(at),
+                [R, C] => self.enqueue::<T, Complex<T>>(at),
+                [C, R] => self.enqueue::<Complex<T>, T>(at),
+                [C, C] => self.enqueue::<Complex<T>, Complex<T>>(at),
+            }
+        }
+    }
+
     /// The types of the elements of input and output.
     pub(crate) fn elements(&self) -> [ElementType; 2] {
         let problem = self.plan.problem();
         [problem.input_domain(), problem.output_domain()]
-            .map(|domain| (if self.both_parts { Domain::Complex } else { domain }, problem.precision()))
+            .map(|domain| (if self.both_parts { Domain::Complex } else { domain }, problem.storage()))
     }
 
     /// Enqueues an execution.
@@ -128,19 +148,13 @@ impl Kernels {
     /// The addresses are those of arrays of the plan's types and layouts on its device, of a stream of
     /// this device, and of as many bytes of scratch as the plan needs.
     pub(crate) unsafe fn run(&self, at: Addresses) -> Result<()> {
-        use {Domain::Complex as C, Domain::Real as R, Precision::F32, Precision::F64};
-        let [(input, precision), (output, _)] = self.elements();
         // SAFETY: the caller guarantees it.
         unsafe {
-            match ((input, output), precision) {
-                ((R, R), F32) => self.enqueue::<f32, f32>(at),
-                ((R, R), F64) => self.enqueue::<f64, f64>(at),
-                ((R, C), F32) => self.enqueue::<f32, Complex<f32>>(at),
-                ((R, C), F64) => self.enqueue::<f64, Complex<f64>>(at),
-                ((C, R), F32) => self.enqueue::<Complex<f32>, f32>(at),
-                ((C, R), F64) => self.enqueue::<Complex<f64>, f64>(at),
-                ((C, C), F32) => self.enqueue::<Complex<f32>, Complex<f32>>(at),
-                ((C, C), F64) => self.enqueue::<Complex<f64>, Complex<f64>>(at),
+            match self.plan.problem().storage() {
+                Storage::F16 => self.enqueue_reals::<F16>(at),
+                Storage::Bf16 => self.enqueue_reals::<Bf16>(at),
+                Storage::F32 => self.enqueue_reals::<f32>(at),
+                Storage::F64 => self.enqueue_reals::<f64>(at),
             }
         }
     }

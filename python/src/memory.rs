@@ -1,11 +1,11 @@
 //! Arrays that Python owns, as addresses, and plans that run on them: the only file that makes slices
 //! of addresses.
 
-use fourfold::{Domain, Element, Error, ErrorKind, Plan, Precision, Result, Scratch, View, ViewMut};
+use fourfold::{Domain, Element, Error, ErrorKind, Plan, Result, Scratch, Storage, View, ViewMut};
 use num_complex::Complex;
 
 /// The type of an array's elements.
-pub(crate) type ElementType = (Domain, Precision);
+pub(crate) type ElementType = (Domain, Storage);
 
 /// A strided array at an address.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub(crate) struct Memory {
 }
 
 /// The bytes of an element.
-pub(crate) fn bytes((domain, precision): ElementType) -> usize {
-    domain.reals() * precision.bytes()
+pub(crate) fn bytes((domain, storage): ElementType) -> usize {
+    domain.reals() * storage.bytes()
 }
 
 impl Memory {
@@ -103,7 +103,7 @@ pub(crate) unsafe fn execute(plan: &Plan, input: &Memory, output: &Memory, scrat
         let message = "input and output share memory, but are not the same array: copy one of them";
         return Err(Error::new(ErrorKind::Argument, message));
     }
-    use {Domain::Complex as C, Domain::Real as R, Precision::F32, Precision::F64};
+    use {Domain::Complex as C, Domain::Real as R, Storage::F32, Storage::F64};
     // SAFETY: these are the elements' types, and the caller guarantees the rest.
     unsafe {
         match (input.element, output.element) {
@@ -115,7 +115,7 @@ pub(crate) unsafe fn execute(plan: &Plan, input: &Memory, output: &Memory, scrat
             ((C, F64), (R, F64)) => execute_as::<Complex<f64>, f64>(plan, input, output, scratch),
             ((C, F32), (C, F32)) => execute_as::<Complex<f32>, Complex<f32>>(plan, input, output, scratch),
             ((C, F64), (C, F64)) => execute_as::<Complex<f64>, Complex<f64>>(plan, input, output, scratch),
-            _ => Err(Error::new(ErrorKind::Argument, "input and output have different precisions")),
+            _ => Err(Error::new(ErrorKind::Argument, "input and output have different precisions, or 16 bits")),
         }
     }
 }

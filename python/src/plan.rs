@@ -3,8 +3,8 @@
 use crate::arrays::{copied, empty, memory, writable};
 use crate::error::{exception, named};
 use crate::memory::{ElementType, Memory, execute};
-use crate::planners::{Undropped, cached, checked_threads, detached, plan, with_scratch};
-use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
+use crate::planners::{Undropped, cached, checked_threads, detached, plan, planner, with_scratch};
+use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result, Storage};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,7 +19,8 @@ pub(crate) struct PyPlan {
     problem: Problem,
     multiplied: Multiplied,
     threads: usize,
-    plan: Undropped<Arc<fourfold::Plan>>,
+    /// None for arrays of 16 bits, which only devices transform.
+    plan: Option<Undropped<Arc<fourfold::Plan>>>,
 }
 
 /// From this number of elements on, an execution releases the GIL. Fewer take a microsecond or two.
@@ -27,20 +28,22 @@ const LONG: usize = 1 << 10;
 
 impl PyPlan {
     fn new(problem: Problem, multiplied: Multiplied, threads: usize, effort: Effort) -> Result<PyPlan> {
-        let plan = plan(&pipeline(&problem, &multiplied), checked_threads(threads)?, effort)?;
-        Ok(PyPlan { plan: Undropped::new(plan), problem, multiplied, threads })
+        let checked = checked_threads(threads)?;
+        let make = || plan(&pipeline(&problem, &multiplied), checked, effort).map(Undropped::new);
+        let plan = if problem.storage().is_half() { None } else { Some(make()?) };
+        Ok(PyPlan { plan, problem, multiplied, threads })
     }
 
     /// Whether the plan has threads that do not exist in this process.
     fn is_foreign(&self) -> bool {
-        self.threads > 1 && self.plan.is_inherited()
+        self.threads > 1 && self.plan.as_ref().is_some_and(Undropped::is_inherited)
     }
 
     fn usable(&self) -> Result<Arc<fourfold::Plan>> {
-        match &self.multiplied {
-            _ if !self.is_foreign() => Ok(Arc::clone(&self.plan)),
-            None => cached(&self.problem.to_string(), self.threads),
-            Some(_) => plan(&pipeline(&self.problem, &self.multiplied), self.threads, Effort::Estimate),
+        match (&self.plan, &self.multiplied) {
+            (Some(plan), _) if !self.is_foreign() => Ok(Arc::clone(plan)),
+            (_, None) => cached(&self.problem.to_string(), self.threads),
+            (_, Some(_)) => plan(&pipeline(&self.problem, &self.multiplied), self.threads, Effort::Estimate),
         }
     }
 
@@ -49,7 +52,7 @@ impl PyPlan {
     fn output_type(&self, input: ElementType) -> ElementType {
         let domains = (self.problem.input_domain(), self.problem.output_domain());
         let both_parts = domains == (Domain::Real, Domain::Real) && input.0 == Domain::Complex;
-        (if both_parts { Domain::Complex } else { domains.1 }, self.problem.precision())
+        (if both_parts { Domain::Complex } else { domains.1 }, self.problem.storage())
     }
 
     fn check_shape(&self, name: &str, given: &[usize], wanted: &[usize]) -> PyResult<()> {
@@ -61,7 +64,7 @@ impl PyPlan {
     }
 
     fn check_precision(&self, name: &str, (_, given): ElementType) -> PyResult<()> {
-        let wanted = self.problem.precision();
+        let wanted = self.problem.storage();
         if given == wanted {
             return Ok(());
         }
@@ -111,6 +114,10 @@ pub(crate) fn precision(name: &str) -> PyResult<Precision> {
     named(name, "type", [Precision::F32, Precision::F64].map(|precision| (precision.name(), precision)))
 }
 
+fn storage(name: &str) -> PyResult<Storage> {
+    named(name, "type", Storage::ALL.map(|storage| (storage.name(), storage)))
+}
+
 fn effort(name: &str) -> PyResult<Effort> {
     named(name, "effort", [("estimate", Effort::Estimate), ("measure", Effort::Measure)])
 }
@@ -118,11 +125,11 @@ fn effort(name: &str) -> PyResult<Effort> {
 /// The text of a problem, with every argument checked. The strides are those of input and output, in
 /// elements.
 #[pyfunction]
-#[pyo3(signature = (kinds, precision, shape, axes, norm, orthogonalize=None, scale=1.0, adjoint=false, strides=None))]
+#[pyo3(signature = (kinds, storage, shape, axes, norm, orthogonalize=None, scale=1.0, adjoint=false, strides=None))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's")]
 pub(crate) fn problem(
     kinds: Vec<String>,
-    precision: &str,
+    storage: &str,
     shape: Vec<usize>,
     axes: Vec<isize>,
     norm: &str,
@@ -133,7 +140,7 @@ pub(crate) fn problem(
 ) -> PyResult<String> {
     let kinds = kinds.iter().map(|name| kind(name)).collect::<PyResult<Vec<_>>>()?;
     let norm = named(norm, "norm", [Norm::Backward, Norm::Ortho, Norm::Forward].map(|norm| (norm.name(), norm)))?;
-    let builder = Problem::builder(kinds, self::precision(precision)?, shape).axes(axes).norm(norm).scale(scale);
+    let builder = Problem::builder(kinds, self::storage(storage)?, shape).axes(axes).norm(norm).scale(scale);
     let builder = orthogonalize.map_or(builder.clone(), |yes| builder.orthogonalize(yes));
     let builder = if adjoint { builder.adjoint() } else { builder };
     let builder = match strides {
@@ -174,6 +181,9 @@ impl PyPlan {
         out: Option<Bound<'py, PyAny>>,
         pads: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.plan.is_none() {
+            self.usable().map_err(exception)?;
+        }
         let Some(input) = memory(x)? else { return Ok(None) };
         self.check_precision("input", input.element)?;
         if !pads {
@@ -201,8 +211,13 @@ impl PyPlan {
 
     /// The recipe, as text.
     #[getter]
-    fn recipe(&self) -> String {
-        self.plan.recipe().to_string()
+    fn recipe(&self) -> PyResult<String> {
+        if let Some(plan) = &self.plan {
+            return Ok(plan.recipe().to_string());
+        }
+        let recipe = planner(1, Effort::Estimate, 0)
+            .and_then(|planner| planner.recipe(pipeline(&self.problem, &self.multiplied)));
+        recipe.map(|recipe| recipe.to_string()).map_err(exception)
     }
 
     /// The number of threads.
@@ -213,8 +228,8 @@ impl PyPlan {
 
     /// The instruction set.
     #[getter]
-    fn isa(&self) -> String {
-        self.plan.isa().to_string()
+    fn isa(&self) -> PyResult<String> {
+        self.usable().map(|plan| plan.isa().to_string()).map_err(exception)
     }
 
     /// The shape of the input.
@@ -241,10 +256,10 @@ impl PyPlan {
         (self.problem.input_domain() == Domain::Complex, self.problem.output_domain() == Domain::Complex)
     }
 
-    /// `f32` or `f64`.
+    /// The type of the arrays: `f32`, `f64`, or for devices `f16` or `bf16`.
     #[getter]
     fn precision(&self) -> &'static str {
-        self.problem.precision().name()
+        self.problem.storage().name()
     }
 
     /// The text of the problem that undoes this one.

@@ -5,7 +5,7 @@
 
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{cached, with_scratch};
-use fourfold::{Domain, Error, ErrorKind, Precision, Result};
+use fourfold::{Domain, Error, ErrorKind, Result, Storage};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::catch_unwind;
 
@@ -139,10 +139,10 @@ pub(crate) struct CallFrame {
 
 fn element(dtype: c_int) -> Option<ElementType> {
     match dtype {
-        11 => Some((Domain::Real, Precision::F32)),
-        12 => Some((Domain::Real, Precision::F64)),
-        15 => Some((Domain::Complex, Precision::F32)),
-        18 => Some((Domain::Complex, Precision::F64)),
+        11 => Some((Domain::Real, Storage::F32)),
+        12 => Some((Domain::Real, Storage::F64)),
+        15 => Some((Domain::Complex, Storage::F32)),
+        18 => Some((Domain::Complex, Storage::F64)),
         _ => None,
     }
 }

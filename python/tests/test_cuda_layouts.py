@@ -6,6 +6,7 @@ the text of a problem, as on a GPU. `gpu/test_gpu.py` tests devices.
 
 import contextlib
 import ctypes
+import pickle
 import types
 
 import numpy as np
@@ -47,6 +48,8 @@ class Plan:
         Plan.made += 1
         words = [word for word in text.split() if not word.startswith(("in=", "out="))]
         strides = dict(word.split("=") for word in text.split() if word.startswith(("in=", "out=")))
+        self.is_half = "f16" in words
+        words = ["f32" if word == "f16" else word for word in words]
         self.plan, self.padded = _fourfold.Plan(" ".join(words), 1, "estimate", *multiplied), shape
         sides = self.plan.is_complex
         self.sides = [is_complex or sides[0], (is_complex and not sides[0] and not sides[1]) or sides[1]]
@@ -55,7 +58,7 @@ class Plan:
     def view(self, side, address):
         assert address % 16 == 0
         shape = [self.padded or self.plan.input_shape, self.plan.output_shape][side]
-        size = SIZES[self.plan.precision] * (2 if self.sides[side] else 1)
+        size = (2 if self.is_half else SIZES[self.plan.precision]) * (2 if self.sides[side] else 1)
         dtype = np.dtype(f"{'c' if self.sides[side] else 'f'}{size}")
         if self.strides[side] is None:
             strides = np.empty(shape, dtype).strides
@@ -68,8 +71,11 @@ class Plan:
 
     def execute(self, input, output, stream, scratch):
         assert stream == 7 and scratch
-        y = self.plan.execute(self.view(0, input), self.view(1, output), self.padded is not None)
-        assert y is not None
+        x, y = self.view(0, input), self.view(1, output)
+        if self.is_half:
+            y[...] = self.plan.execute(x.astype("f4"), None, self.padded is not None)
+        else:
+            assert self.plan.execute(x, y, self.padded is not None) is not None
 
 
 @pytest.fixture(autouse=True)
@@ -236,6 +242,26 @@ def test_a_plan_for_a_device_is_made_at_once(device, multiply, strides):
     with pytest.raises(ValueError, match="for cuda:1, and the array is on cuda:0"):
         elsewhere(device.asarray(x))
     assert elsewhere != plan and fourfold.plan("dct2", (8, 6)).device is None
+
+
+def test_half_precision_is_planned_by_name(device):
+    plan = fourfold.plan("dct2", (8, 6), "float16", norm="ortho", device="cuda:0")
+    assert plan.problem == "dct2 f16 8x6 ortho" and plan.input_dtype == plan.output_dtype == np.float16
+    assert "axis 1: dct2 6" in plan.recipe and pickle.loads(pickle.dumps(plan)) == plan
+    x = device.asarray(signal(8, 6, dtype="f2"))
+    y = plan(x)
+    assert y.dtype == np.float16
+    np.testing.assert_allclose(y.view(np.ndarray), ff.dctn(np.float32(x), norm="ortho"), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(plan.inverse()(y).view(np.ndarray), x.view(np.ndarray), rtol=5e-3, atol=5e-3)
+    # Functions compute such arrays in float32.
+    assert ff.dctn(x).dtype == np.float32
+    with pytest.raises(TypeError, match="elements of float32, and .* expects float16"):
+        plan(x.astype("f4"))
+    for anywhere in (fourfold.plan("dct2", (8, 6), "f16"), fourfold.plan("dct2 bf16 8x6")):
+        with pytest.raises(RuntimeError, match="f16 is for GPUs, through CUDA or OpenCL: use f32 on a CPU"):
+            anywhere(np.ones((8, 6), "f2"))
+    with pytest.raises(TypeError, match="there is no complex bfloat16"):
+        fourfold.plan("rfft", 8, "bfloat16", device=0)
 
 
 @pytest.mark.parametrize("given", ["cpu", "cuda:", "cuda:x", "cuda:-1", -1, 1.5])

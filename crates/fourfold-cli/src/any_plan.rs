@@ -38,10 +38,10 @@ impl AnyPlan {
 
     /// Transforms from array to array, both in host memory.
     pub fn execute(&self, input: &Data, output: &mut Data) -> Result<()> {
-        with_elements!(input, x => with_elements!(output, y => match self {
-            AnyPlan::Cpu(plan) => plan.execute(x, y),
-            AnyPlan::Gpu(plan, _) => plan.execute(x, y),
-        }))
+        match self {
+            AnyPlan::Cpu(plan) => with_elements!(input, x => with_elements!(output, y => plan.execute(x, y))),
+            AnyPlan::Gpu(plan, _) => plan.execute_data(input, output),
+        }
     }
 
     /// Transforms an array in host memory in place.
@@ -49,6 +49,14 @@ impl AnyPlan {
         match self {
             AnyPlan::Cpu(plan) => plan.execute_in_place(data),
             AnyPlan::Gpu(plan, _) => plan.execute_in_place(data),
+        }
+    }
+
+    /// The same of an array of any type.
+    pub(crate) fn execute_data_in_place(&self, data: &mut Data) -> Result<()> {
+        match self {
+            AnyPlan::Cpu(plan) => with_elements!(data, x => plan.execute_in_place(x)),
+            AnyPlan::Gpu(plan, _) => plan.execute_data_in_place(data),
         }
     }
 }

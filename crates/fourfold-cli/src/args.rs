@@ -31,7 +31,7 @@ A problem is one argument, in quotes: kinds type shape option…
 
   kinds   dct1…dct4 dst1…dst4 dht idxst fft rfft and their inverses idct2, ifft, …;
           one for all axes, or one for each: dct2,dst2; idct_idxst, idxst_idct
-  type    f32 or f64, the real type
+  type    f32 or f64, or on GPUs f16 or bf16, the real type
   shape   1024x1024, of the real array (for fft of the complex one)
   option  axes=0,2   ortho   forward   backward   orthogonalize=yes|no   scale=0.5   adjoint
           inplace   in=s0,s1   out=s0,s1 (strides in elements)

@@ -5,21 +5,16 @@ use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Precision, Problem};
 use num_complex::Complex;
 
-/// Runs the body for elements of any type, with the name bound to them. They are those of a
-/// [`Data`], or of an enum with the same variants that is named first.
+/// Runs the body for the elements of a [`Data`], with the name bound to them.
 macro_rules! with_elements {
     ($data:expr, $elements:ident => $body:expr) => {
-        $crate::array::with_elements!(fourfold::oracle::verify::Data, $data, $elements => $body)
-    };
-    ($sort:path, $data:expr, $elements:ident => $body:expr) => {{
-        use $sort as Sort;
         match $data {
-            Sort::F32($elements) => $body,
-            Sort::F64($elements) => $body,
-            Sort::ComplexF32($elements) => $body,
-            Sort::ComplexF64($elements) => $body,
+            fourfold::oracle::verify::Data::F32($elements) => $body,
+            fourfold::oracle::verify::Data::F64($elements) => $body,
+            fourfold::oracle::verify::Data::ComplexF32($elements) => $body,
+            fourfold::oracle::verify::Data::ComplexF64($elements) => $body,
         }
-    }};
+    };
 }
 pub(crate) use with_elements;
 

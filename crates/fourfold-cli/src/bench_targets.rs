@@ -6,15 +6,15 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Error, Result};
 use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Timed, Work};
-use fourfold::{Element, Plan, Problem, Scratch};
-use fourfold_gpu::{Device, GpuArray, GpuPlan};
-use num_complex::Complex;
+use fourfold::{Plan, Problem, Scratch, Storage};
+use fourfold_gpu::{Device, GpuPlan};
 
 use crate::array::{array_bytes, bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
+pub use crate::device_data::DeviceData;
 
 /// The most runs in place one after another. Each transforms the result of the last, and the
 /// numbers must stay finite.
@@ -46,6 +46,8 @@ pub struct Arrays {
     input: Data,
     output: Data,
     in_place: bool,
+    /// The type of reals on devices.
+    storage: Storage,
 }
 
 impl Arrays {
@@ -55,7 +57,7 @@ impl Arrays {
         let precision = problem.precision();
         let input = random(precision, problem.input_domain(), problem.input().len)?;
         let output = zeros_of(precision, problem.output_domain(), problem.output().len)?;
-        let mut arrays = Arrays { input, output, in_place: problem.in_place() };
+        let mut arrays = Arrays { input, output, in_place: problem.in_place(), storage: problem.storage() };
         arrays.restore();
         Ok(arrays)
     }
@@ -90,7 +92,7 @@ impl Work for Transform {
     type Error = Error;
 
     fn run(&mut self) -> Result<()> {
-        let Arrays { input, output, in_place } = &mut *self.arrays.borrow_mut();
+        let Arrays { input, output, in_place, .. } = &mut *self.arrays.borrow_mut();
         let (plan, scratch) = (&self.plan, &mut self.scratch);
         match in_place {
             true => with_elements!(output, x => plan.execute_in_place_with(black_box(x), scratch)?),
@@ -143,65 +145,6 @@ impl Work for Memcpy {
     }
 }
 
-/// Elements in a device's memory.
-pub enum DeviceData {
-    /// Reals.
-    F32(GpuArray<f32>),
-    /// Reals.
-    F64(GpuArray<f64>),
-    /// Complex numbers.
-    ComplexF32(GpuArray<Complex<f32>>),
-    /// Complex numbers.
-    ComplexF64(GpuArray<Complex<f64>>),
-}
-
-impl DeviceData {
-    fn upload(device: &Device, data: &Data) -> Result<DeviceData> {
-        Ok(match data {
-            Data::F32(x) => DeviceData::F32(device.upload(x)?),
-            Data::F64(x) => DeviceData::F64(device.upload(x)?),
-            Data::ComplexF32(x) => DeviceData::ComplexF32(device.upload(x)?),
-            Data::ComplexF64(x) => DeviceData::ComplexF64(device.upload(x)?),
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            DeviceData::F32(x) => size_of::<f32>() * x.len(),
-            DeviceData::F64(x) => size_of::<f64>() * x.len(),
-            DeviceData::ComplexF32(x) => size_of::<Complex<f32>>() * x.len(),
-            DeviceData::ComplexF64(x) => size_of::<Complex<f64>>() * x.len(),
-        }
-    }
-
-    /// Another array with the same elements.
-    fn copied(&self) -> Result<DeviceData> {
-        fn copied<T: Element>(x: &GpuArray<T>) -> Result<GpuArray<T>> {
-            let mut y = x.device().array(x.len())?;
-            y.copy_from(x)?;
-            Ok(y)
-        }
-        Ok(match self {
-            DeviceData::F32(x) => DeviceData::F32(copied(x)?),
-            DeviceData::F64(x) => DeviceData::F64(copied(x)?),
-            DeviceData::ComplexF32(x) => DeviceData::ComplexF32(copied(x)?),
-            DeviceData::ComplexF64(x) => DeviceData::ComplexF64(copied(x)?),
-        })
-    }
-
-    /// Enqueues a copy of an array of the same type and length.
-    fn copy_from(&mut self, from: &DeviceData) -> Result<()> {
-        match (self, from) {
-            (DeviceData::F32(to), DeviceData::F32(from)) => to.copy_from(from)?,
-            (DeviceData::F64(to), DeviceData::F64(from)) => to.copy_from(from)?,
-            (DeviceData::ComplexF32(to), DeviceData::ComplexF32(from)) => to.copy_from(from)?,
-            (DeviceData::ComplexF64(to), DeviceData::ComplexF64(from)) => to.copy_from(from)?,
-            _ => bail!("arrays of two types"),
-        }
-        Ok(())
-    }
-}
-
 /// Pairs of input and output on a device, which runs take in turn.
 pub struct DeviceArrays {
     device: Device,
@@ -213,10 +156,11 @@ pub struct DeviceArrays {
 impl DeviceArrays {
     /// Pairs of copies of `arrays`.
     pub fn new(device: Device, arrays: &Arrays) -> Result<DeviceArrays> {
-        let pair = (bytes(&arrays.input) + bytes(&arrays.output)).max(1);
+        let upload = |data| DeviceData::upload(&device, data, arrays.storage);
+        let first = [upload(&arrays.input)?, upload(&arrays.output)?];
+        let pair = (first[0].bytes() + first[1].bytes()).max(1);
         let share = usize::try_from(device.info().memory / SHARE_OF_MEMORY).unwrap_or(usize::MAX);
         let count = (IN_TURN.min(share) / pair).clamp(2, MOST_PAIRS);
-        let first = [DeviceData::upload(&device, &arrays.input)?, DeviceData::upload(&device, &arrays.output)?];
         let copies = (1..count).map(|_| Ok([first[0].copied()?, first[1].copied()?])).collect::<Result<Vec<_>>>()?;
         Ok(DeviceArrays { device, pairs: [first].into_iter().chain(copies).collect(), last: 0 })
     }
@@ -265,11 +209,9 @@ impl Work for DeviceTransform {
         let (plan, mut arrays) = (&self.plan, self.arrays.borrow_mut());
         let (input, output) = arrays.next_pair();
         match plan.problem().in_place() {
-            true => with_elements!(DeviceData, output, x => plan.execute_on_in_place(x)?),
-            false => with_elements!(DeviceData, input, x => with_elements!(DeviceData, output, y =>
-                plan.execute_on(x, y)?)),
+            true => output.transform(plan),
+            false => input.transform_to(output, plan),
         }
-        Ok(())
     }
 
     fn synchronize(&mut self) -> Result<()> {

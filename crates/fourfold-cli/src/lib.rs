@@ -7,6 +7,7 @@ pub mod array;
 pub mod bench_targets;
 pub mod block_targets;
 pub mod comparison;
+mod device_data;
 pub mod engine;
 pub mod files;
 pub mod picture;

@@ -190,6 +190,33 @@ fn devices_are_verified_and_timed_beside_processors() {
 }
 
 #[test]
+fn halves_are_tuned_verified_timed_and_transformed() {
+    if !present() {
+        return;
+    }
+    let (folder, problems) = (Folder::new(), ["dct2 f16 16x20 ortho", "fft bf16 6x7 inplace"]);
+    let wisdom = folder.path("wisdom");
+    let run = |arguments: &[&dyn AsRef<OsStr>]| {
+        success(&[arguments, &[&"--engine", &"opencl", &"--wisdom", &wisdom]].concat())
+    };
+    run(&[&"tune", &problems[0]]);
+    let verified = run(&[&"verify", &problems[0], &problems[1]]);
+    says(&verified, &["ok     dct2 f16 16x20 ortho: opencl:0", "ok     fft bf16 6x7 inplace: opencl:0"]);
+    let timed = run(&[&"bench", &problems[0], &problems[1], &"--repeat", &"2"]);
+    assert_eq!(timed.lines().count(), 2, "{timed}");
+    let header = format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4), }");
+    let ones: Vec<u8> = (0..16).flat_map(|_| 1f32.to_le_bytes()).collect();
+    let npy =
+        [b"\x93NUMPY\x01\x00".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes(), &ones].concat();
+    let (input, output) = (folder.write("a.npy", &npy), folder.path("b.npy"));
+    run(&[&"transform", &"dct2 f16 auto ortho", &input, &"-o", &output]);
+    let bytes = read(&output);
+    let numbers: Vec<f32> =
+        bytes[bytes.len() - 64..].as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    assert!((numbers[0] - 4.0).abs() < 1e-2 && numbers[1..].iter().all(|x| x.abs() < 1e-2), "{numbers:?}");
+}
+
+#[test]
 fn files_are_transformed_as_by_the_processor() {
     if !present() {
         return;

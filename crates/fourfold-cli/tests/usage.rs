@@ -46,7 +46,7 @@ fn mistakes_in_problems_are_explained() {
         ("", &["kind"]),
         ("dtc2 f64 8", &["dtc2", "dct2"]),
         ("dct2", &["type"]),
-        ("dct2 f16 8", &["f16", "f32", "f64"]),
+        ("dct2 f8 8", &["f8", "f32", "f64", "f16", "bf16"]),
         ("dct2 f64", &["shape"]),
         ("dct2 f64 auto", &["auto"]),
         ("dct2 f64 8x", &["8x"]),

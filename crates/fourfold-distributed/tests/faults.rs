@@ -37,6 +37,8 @@ fn ranks_must_agree_about_the_problem() {
     let bad = planning(3, |rank| recipe(["dct2 f64 8x8", "dct1 f64 1x8"][rank % 2], "3", "p,*", None));
     assert!(bad[1].contains("dct1 needs at least 2"), "{bad:?}");
     assert!(bad[0].contains("rank 1 cannot make this plan") && bad[2] == bad[0], "{bad:?}");
+    let half = planning(3, |_| recipe("dct2 f16 8x8", "3", "p,*", None));
+    assert!(half.iter().all(|message| message.contains("f16 is for GPUs")), "{half:?}");
     let grid = planning(3, |_| recipe("dct2 f64 8x8", "2x2", "p,q", None));
     assert!(grid.iter().all(|message| message.contains("the grid 2x2 has 4 ranks, and the program 3")), "{grid:?}");
 }

@@ -63,6 +63,33 @@ fn kernels(architecture: &'static str) -> Vec<Kernel> {
     kernels
 }
 
+/// Arrays of 16 bits a real: a kernel of every sort, and those whose speed is promised. Before `sm_80`
+/// `bf16` is rounded by its bits.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_of_halves_compile_without_spills() {
+    let fast = ["dct2 f16 4096x4096", "dct3 f16 4096x4096", "dct2 bf16 4096x4096", "dct2 f16 512x512x512"];
+    let cases = read(&[&fast.join("\n"), include_str!("../../../cases/half.txt")].join("\n"));
+    let mut spilling = vec![];
+    for architecture in ["sm_75", "sm_80", "sm_90"] {
+        let (target, mut seen) = (Target::cuda(architecture).unwrap(), BTreeSet::new());
+        for problem in sample(cases.clone(), if architecture == "sm_90" { 1 } else { 4 }, 0) {
+            let inspection = target.inspect(&problem).unwrap();
+            let steps = families(&inspection);
+            if steps.is_subset(&seen) {
+                continue;
+            }
+            seen.extend(steps);
+            for launch in inspection.launches {
+                let (line, spills) = compile(&Kernel { architecture, problem: problem.clone(), launch });
+                println!("{line}");
+                spilling.extend(spills.then_some(line));
+            }
+        }
+    }
+    assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
+}
+
 /// The number before some words of the compiler's log.
 fn number(log: &str, after: &str) -> usize {
     let before = log.split(after).next().unwrap_or_default();

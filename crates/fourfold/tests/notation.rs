@@ -12,7 +12,13 @@ fn parse(text: &str) -> Problem {
 
 #[test]
 fn prints_canonically() {
-    let same = ["dct2 f64 4096x4096 ortho", "fft f32 1x2x3x4x5x6x7x8 axes=0,7", "dct1,dst1 f64 5x1 scale=0.25 adjoint"];
+    let same = [
+        "dct2 f64 4096x4096 ortho",
+        "fft f32 1x2x3x4x5x6x7x8 axes=0,7",
+        "dct1,dst1 f64 5x1 scale=0.25 adjoint",
+        "dct2 f16 4096x4096 ortho",
+        "rfft bf16 8x9 axes=0 in=1,8",
+    ];
     for text in same {
         assert_eq!(parse(text).to_string(), text);
     }
@@ -80,7 +86,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2", "the type is missing"),
     ("dct2 f64", "the shape is missing"),
     ("dct2 64x64", "f32 or f64"),
-    ("dct2 f16 64", "f32 or f64"),
+    ("dct2 f8 64", "f32 or f64, or on GPUs f16 or bf16"),
     ("dtc2 f64 8", "did you mean dct2?"),
     ("rftf f64 8", "did you mean rfft?"),
     ("redtf11 f64 8", "did you mean redft11?"),

@@ -47,6 +47,26 @@ fn assert_factors(problem: &str, factors: &[&str]) {
     factors.iter().for_each(|factors| assert_agrees(&format!("{head}= {factors}"), &reference));
 }
 
+/// Between passes, numbers of 16 bits stay in their range where every pass takes its share.
+#[test]
+fn passes_of_halves_share_the_scale() {
+    let scales = |problem: &str| recipe(problem).lines().map(|line| line.scale).collect::<Vec<_>>();
+    assert_eq!(scales("dct2 f32 64x64 forward"), [1.0, 1.0 / 128.0 / 128.0]);
+    assert_eq!(scales("dct2 f16 64x64"), [1.0, 1.0]);
+    assert_eq!(scales("dct2 bf16 1x1 scale=4"), [1.0, 4.0]);
+    let near = |got: Vec<f64>, wanted: &[f64]| {
+        let is_near = |(got, wanted): (&f64, &f64)| (got / wanted - 1.0).abs() < 1e-14;
+        assert!(got.len() == wanted.len() && got.iter().zip(wanted).all(is_near), "{got:?}, not {wanted:?}");
+    };
+    near(scales("dct2 f16 64x64 forward"), &[1.0 / 128.0, 1.0 / 128.0]);
+    near(scales("dct2 bf16 64x8 scale=-0.125"), &[0.5, -0.25]);
+    near(scales("dct2 f16 64 scale=-3"), &[-3.0]);
+    for problem in ["dct2 f16 12x31x500 ortho", "rfft,fft f16 20x30 ortho", "dht bf16 7x1x9 scale=1e-9"] {
+        let whole = problem.parse::<Problem>().unwrap().scale();
+        near(vec![scales(problem).iter().product()], &[whole]);
+    }
+}
+
 #[test]
 fn passes_read_and_write_where_the_text_says() {
     for (text, hint) in [

@@ -6,7 +6,7 @@ use fourfold::oracle::verify::{Data, Verdict, check};
 use serde::Serialize;
 
 use crate::args::Verify;
-use crate::array::{check_memory, with_elements};
+use crate::array::check_memory;
 use crate::planner::EnginePlanner;
 use crate::print::print_json;
 use crate::progress::Progress;
@@ -116,7 +116,7 @@ fn verify(problem: &Problem, planner: &EnginePlanner, seed: u64) -> Result<Check
     let elements = problem.input().len.saturating_add(problem.output().len);
     check_memory(elements.saturating_mul(BYTES_AN_ELEMENT))?;
     let execute = |input: &Data, output: &mut Data| match problem.in_place() {
-        true => with_elements!(output, x => plan.execute_in_place(x)),
+        true => plan.execute_data_in_place(output),
         false => plan.execute(input, output),
     };
     let verdict = check(problem, plan.uses_bluestein(), seed, execute)?;

@@ -21,7 +21,7 @@ pub(crate) fn line_problem(
     let is_plain = |(kind, transform): (&Kind, &AxisTransform)| kind.scale(transform.n, Norm::Backward) == 1.0;
     let norm = if kinds.iter().zip(transforms).any(is_plain) { Norm::Backward } else { Norm::Forward };
     let build = |orthogonalize: bool, scale: f64| {
-        let builder = Problem::builder(&kinds, problem.precision(), shape).axes(&axes);
+        let builder = Problem::builder(&kinds, problem.storage(), shape).axes(&axes);
         let builder = builder.norm(norm).orthogonalize(orthogonalize).scale(scale);
         let builder = if problem.is_adjoint() { builder.adjoint() } else { builder };
         let builder = input_strides.into_iter().fold(builder, ProblemBuilder::input_strides);

@@ -5,7 +5,7 @@ use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, eleme
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use fourfold::engine::ArrayId;
-use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch};
+use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch, Storage};
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -165,9 +165,9 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     }
 
     fn check<I: Element, O: Element>(&self, input: &[I], output: &[O]) -> Result<()> {
-        let precision = self.recipe.problem().precision();
-        check_part::<I>("input", self.recipe.input(), precision, input.len(), self.input_len())?;
-        check_part::<O>("output", self.recipe.output(), precision, output.len(), self.output_len())
+        let storage = self.recipe.problem().storage();
+        check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
+        check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())
     }
 }
 
@@ -185,17 +185,13 @@ fn most_bytes(recipe: &Recipe, rank: usize, is_there: &dyn Fn(ArrayId) -> bool) 
 pub fn check_part<T: Element>(
     name: &str,
     array: &ArrayDesc,
-    precision: Precision,
+    storage: Storage,
     given: usize,
     needed: usize,
 ) -> Result<()> {
     let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
-    let describe = |domain: Domain, precision: Precision| match domain {
-        Domain::Real => precision.name().to_owned(),
-        Domain::Complex => format!("Complex<{}>", precision.name()),
-    };
-    if (T::DOMAIN, T::PRECISION) != (array.domain, precision) {
-        let (given, wanted) = (describe(T::DOMAIN, T::PRECISION), describe(array.domain, precision));
+    if (T::DOMAIN, T::STORAGE) != (array.domain, storage) {
+        let (given, wanted) = (T::STORAGE.element_name(T::DOMAIN), storage.element_name(array.domain));
         return fail(format!("the {name} has elements of type {given}, the problem {wanted}"));
     }
     if given < needed {

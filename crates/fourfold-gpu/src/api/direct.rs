@@ -77,7 +77,7 @@ impl DirectConvolution {
             return Err(elsewhere());
         }
         let [needs, has] = [self.shape.matrix.iter().product(), input.len().min(output.len())];
-        if T::DOMAIN != Domain::Real || T::PRECISION != self.shape.precision || has < needs {
+        if T::DOMAIN != Domain::Real || T::STORAGE != self.shape.precision.into() || has < needs {
             let real = self.shape.precision.name();
             return Err(argument(format!(
                 "the convolution takes arrays of {needs} {real} or more: one has {has} elements"
@@ -98,7 +98,7 @@ impl Shape {
         let [height, width] = self.matrix;
         let most = (height * width + THREADS).max(2 * height).max(2 * width);
         Frame {
-            precision: self.precision,
+            storage: self.precision.into(),
             wide: most > i32::MAX as usize,
             threads: THREADS,
             range: None,

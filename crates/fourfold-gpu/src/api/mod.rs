@@ -1,4 +1,5 @@
 pub(crate) mod array;
+pub(crate) mod data;
 pub(crate) mod direct;
 pub(crate) mod executable;
 pub(crate) mod interop;

@@ -10,7 +10,7 @@ use crate::desc::geometry::SlabLayout;
 use crate::error::{argument, elsewhere};
 use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::AnyRecipe;
-use fourfold::{Domain, Element, Error, ErrorKind, Layout, Precision, Problem, Result};
+use fourfold::{Domain, Element, Error, ErrorKind, Layout, Problem, Result};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -362,7 +362,7 @@ impl GpuPlan {
         let problem = self.problem();
         let wants = (problem.input_domain(), self.end().output_domain());
         let has = (I::DOMAIN, O::DOMAIN);
-        let precise = I::PRECISION == problem.precision() && O::PRECISION == problem.precision();
+        let precise = [I::STORAGE, O::STORAGE] == [problem.storage(); 2];
         let real = wants == (Domain::Real, Domain::Real);
         if precise && real && has == (Domain::Complex, Domain::Complex) {
             return Ok(true);
@@ -370,14 +370,10 @@ impl GpuPlan {
         if precise && has == wants && !self.parts {
             return Ok(false);
         }
-        let name = |domain: Domain, precision: Precision| match domain {
-            Domain::Real => precision.name().to_string(),
-            Domain::Complex => format!("Complex<{}>", precision.name()),
-        };
         let wants = if self.parts { (Domain::Complex, Domain::Complex) } else { wants };
-        let given = (name(has.0, I::PRECISION), name(has.1, O::PRECISION));
-        let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
-        Err(argument(format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1)))
+        let given = [I::STORAGE.element_name(has.0), O::STORAGE.element_name(has.1)];
+        let wanted = [wants.0, wants.1].map(|domain| problem.storage().element_name(domain));
+        Err(argument(format!("`{problem}` takes {} to {}, not {} to {}", wanted[0], wanted[1], given[0], given[1])))
     }
 }
 

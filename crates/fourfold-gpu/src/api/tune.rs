@@ -15,7 +15,7 @@ use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::engine::collected;
 use fourfold::timing::{Pace, Timed, Work, take_turns};
-use fourfold::{Domain, Error, Layout, Pipeline, Precision, Recipe, Result};
+use fourfold::{Bf16, Domain, Error, F16, Layout, Pipeline, Precision, Recipe, Result, Storage};
 use std::time::Duration;
 
 /// How long a batch takes at least: the wait at its end takes some microseconds.
@@ -111,7 +111,7 @@ impl<'a> Bench<'a> {
     fn new(planner: &'a GpuPlanner, pipeline: &Pipeline<'_>) -> Result<Bench<'a>> {
         let recipe = planner.recipe(pipeline)?;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
-        let array = |layout: &Layout, domain| random(planner, problem.precision(), domain, layout.len);
+        let array = |layout: &Layout, domain| random(planner, problem.storage(), domain, layout.len);
         Ok(Bench {
             input: array(problem.input(), problem.input_domain())?,
             output: array(end.output(), end.output_domain())?,
@@ -234,10 +234,10 @@ fn otherwise_fused(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
 }
 
 /// An array of numbers that differ in all digits: a device may be faster with zeros.
-fn random(planner: &GpuPlanner, precision: Precision, domain: Domain, len: usize) -> Result<Buffer> {
+fn random(planner: &GpuPlanner, storage: Storage, domain: Domain, len: usize) -> Result<Buffer> {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     const AT_ONCE: usize = 1 << 20;
-    let (count, bytes) = (len * domain.reals(), precision.bytes());
+    let (count, bytes) = (len * domain.reals(), storage.bytes());
     let device = &planner.device;
     let buffer = device.runtime.allocate(count * bytes)?;
     for start in (0..count).step_by(AT_ONCE) {
@@ -245,11 +245,12 @@ fn random(planner: &GpuPlanner, precision: Precision, domain: Domain, len: usize
         let reals = (start..end).map(|i| (i as f64 * GOLDEN).fract() - 0.5);
         let what = format_args!("{count} random numbers");
         let mut part = buffer.part(start * bytes, (end - start) * bytes)?;
-        match precision {
-            Precision::F32 => {
-                device.queue.upload(&collected(end - start, reals.map(|x| x as f32), what)?, &mut part)?
-            }
-            Precision::F64 => device.queue.upload(&collected(end - start, reals, what)?, &mut part)?,
+        let (queue, count, singles) = (&device.queue, end - start, reals.clone().map(|x| x as f32));
+        match storage {
+            Storage::F16 => queue.upload(&collected(count, singles.map(F16::from), what)?, &mut part)?,
+            Storage::Bf16 => queue.upload(&collected(count, singles.map(Bf16::from), what)?, &mut part)?,
+            Storage::F32 => queue.upload(&collected(count, singles, what)?, &mut part)?,
+            Storage::F64 => queue.upload(&collected(count, reals, what)?, &mut part)?,
         }
     }
     Ok(buffer)

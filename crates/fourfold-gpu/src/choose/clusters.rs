@@ -53,7 +53,7 @@ impl KernelDesc {
         {
             desc.tile /= 2;
         }
-        let most = size.threads.unwrap_or(device.threads_per_block).min(device.most_threads(desc.precision));
+        let most = size.threads.unwrap_or(device.threads_per_block).min(device.most_threads(desc.precision()));
         // Where elements go to other blocks, every thread has one DFT, in its registers until
         // all have read theirs.
         let dfts = |desc: &KernelDesc| 2 * desc.tile * desc.length() / desc.digits[1].radix;
@@ -67,7 +67,7 @@ impl KernelDesc {
         // Coming back from a spectrum, the compiler would take a few more registers than there are for
         // blocks of the usual size, in bytes; larger ones measured 3 % slower so.
         let single = Precision::F32;
-        let usual = desc.threads * self.precision.bytes() == device.usual_threads() * single.bytes();
+        let usual = desc.threads * self.precision().bytes() == device.usual_threads() * single.bytes();
         let resident = if self.inverse && usual { device.usual_blocks(single) } else { 0 };
         desc.resident = size.resident.unwrap_or(resident);
         let fits = device.blocks_of(desc.shared_bytes()) > 0 && desc.threads <= most;

@@ -27,8 +27,12 @@ impl KernelDesc {
             let wanted = |desc: &KernelDesc| match desc.blocks() <= device.registers_wave() {
                 // Of few blocks, more with shorter runs are better.
                 true => desc.most_contiguous_bytes(device.least_run()),
-                // One more trip through memory costs more than runs of half the length.
-                false => desc.most_contiguous_bytes(device.short_run()),
+                // One more trip through memory costs more than runs of half the length, or of a quarter
+                // where arrays have 16 bits a real: the other end of the kernel has runs of 32-bit reals.
+                false => {
+                    let run = device.short_run() * self.storage.bytes() / self.precision().bytes();
+                    desc.most_contiguous_bytes(run)
+                }
             };
             fitted(cuts).filter(|descs| {
                 size.kernels.is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))

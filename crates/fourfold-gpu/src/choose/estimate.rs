@@ -10,7 +10,7 @@ use crate::desc::geometry::Geometry;
 use crate::desc::kernel::Packing;
 use crate::error::argument;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
-use fourfold::{Error, ErrorKind, Precision, Result};
+use fourfold::{Error, ErrorKind, Precision, Result, Storage};
 use std::fmt;
 use std::str::FromStr;
 
@@ -35,7 +35,8 @@ pub(crate) struct Choice {
 /// The lines of which something is chosen.
 pub(crate) struct Lines<'a> {
     pub(crate) line: &'a AxisRecipe,
-    pub(crate) precision: Precision,
+    /// The type of reals in the arrays.
+    pub(crate) storage: Storage,
     pub(crate) arrays: [&'a Array; 2],
     pub(crate) axis: usize,
     /// The axis on which two lines may be packed as one.
@@ -83,9 +84,9 @@ impl Lines<'_> {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || device.blocks_of(2 * len * count * self.precision.bytes()) < RESIDENT;
+        let large = || device.blocks_of(2 * len * count * self.storage.precision().bytes()) < RESIDENT;
         let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
-        let f64 = self.precision == Precision::F64;
+        let f64 = self.storage.precision() == Precision::F64;
         let many = || {
             self.runs(Packing::TwoForOne, device) > device.sms
                 && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
@@ -106,14 +107,14 @@ impl Lines<'_> {
     /// Short runs that columns of these have.
     fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(device.short_run())
+        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.short_run())
     }
 
     /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
     /// buffer has 16.
     fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
-        let column = self.geometry(packing).line_bytes(self.precision);
-        let places = 2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column;
+        let column = self.geometry(packing).line_bytes(self.storage);
+        let places = 2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes() / column;
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
@@ -135,7 +136,7 @@ impl Lines<'_> {
     fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
         let groups = 2 * self.runs(packing, device);
         let most = device.fills(groups) && groups <= device.sms;
-        let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
+        let complex = packing == Packing::Complex && mixes(self.line) && self.storage.precision() == Precision::F32;
         complex && most && device.cluster > 1 && self.geometry(packing).across()
     }
 
@@ -175,7 +176,7 @@ impl Lines<'_> {
             complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
             lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
-            even: two || self.dft().2 > 1 && self.precision == Precision::F32,
+            even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };
         cluster_radices(self.elements(packing), rules)

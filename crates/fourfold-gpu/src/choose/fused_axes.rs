@@ -28,11 +28,11 @@ impl KernelDesc {
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
         let size = wanted.unwrap_or_default();
-        let most = device.most_threads(passes[0].precision);
+        let most = device.most_threads(passes[0].precision());
         let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.
-        let room = device.shared_per_block.checked_sub(between * passes[0].precision.bytes())?;
+        let room = device.shared_per_block.checked_sub(between * passes[0].precision().bytes())?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
         let mut passes: Vec<_> =
             passes.into_iter().map(|pass| KernelDesc { threads, ..pass }.with_padding(&buffers)).collect();

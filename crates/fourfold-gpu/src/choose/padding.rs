@@ -38,7 +38,7 @@ impl KernelDesc {
 
     /// Turns that the first threads take at all stages.
     fn conflicts(&self, device: &DeviceAttributes) -> usize {
-        let threads = (BANK * device.banks / (2 * self.precision.bytes())).max(1);
+        let threads = (BANK * device.banks / (2 * self.precision().bytes())).max(1);
         (0..self.stages.len()).map(|i| self.ends_in_shared(&self.stages[i]) * self.conflicts_of(i, threads)).sum()
     }
 

@@ -73,7 +73,7 @@ impl KernelDesc {
         }
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
-        let fewer = blocks < device.usual_blocks(self.precision) || self.blocks() <= device.sms;
+        let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
         let most = size.threads.unwrap_or(most).min(device.threads_per_block);
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
@@ -134,9 +134,9 @@ impl KernelDesc {
     /// Bytes from a subline to the next.
     pub(crate) fn line_bytes(&self) -> usize {
         if !self.across {
-            return 2 * self.precision.bytes();
+            return 2 * self.precision().bytes();
         }
-        self.geometry.line_bytes(self.precision)
+        self.geometry.line_bytes(self.storage)
     }
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
@@ -145,7 +145,7 @@ impl KernelDesc {
         let least = match self.interleaved() {
             true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
-            false if self.precision == Precision::F64 && self.dealt() == 2 * device.warp => 2,
+            false if self.precision() == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
         };
         least.max(device.usual_threads() / items).clamp(1, self.sublines().next_power_of_two())

@@ -1,6 +1,6 @@
 //! The lines along one axis of two arrays.
 
-use fourfold::Precision;
+use fourfold::Storage;
 
 /// Where the lines of a pass lie. Strides and offsets count reals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -215,9 +215,9 @@ impl Geometry {
     }
 
     /// Bytes from a line to the next, those of a complex number at most.
-    pub(crate) fn line_bytes(&self, precision: Precision) -> usize {
+    pub(crate) fn line_bytes(&self, storage: Storage) -> usize {
         let reals = self.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
-        (reals as usize).clamp(1, 2) * precision.bytes()
+        (reals as usize).clamp(1, 2) * storage.bytes()
     }
 
     /// Whether neighbouring lines are closer in memory than the elements of one.

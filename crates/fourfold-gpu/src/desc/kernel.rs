@@ -43,12 +43,13 @@
 use crate::desc::geometry::Geometry;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Order, Stage};
-use fourfold::Precision;
+use fourfold::{Precision, Storage};
 
 /// One kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct KernelDesc {
-    pub(crate) precision: Precision,
+    /// The type of reals in the arrays that it reads and writes.
+    pub(crate) storage: Storage,
     pub(crate) stages: Vec<Stage>,
     /// Factors of the DFT in the order of the digits.
     pub(crate) digits: Vec<Digit>,
@@ -101,6 +102,11 @@ pub(crate) struct KernelDesc {
 }
 
 impl KernelDesc {
+    /// The type of all other reals: in registers, shared memory, tables and the buffers of long lines.
+    pub(crate) fn precision(&self) -> Precision {
+        self.storage.precision()
+    }
+
     /// The passes of the kernel, in order.
     pub(crate) fn passes(&self) -> impl Iterator<Item = &KernelDesc> {
         std::iter::successors(Some(self), |desc| desc.next.as_deref())

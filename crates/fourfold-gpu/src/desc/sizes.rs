@@ -118,9 +118,9 @@ impl KernelDesc {
 
     /// What the text of the kernel needs.
     pub(crate) fn frame(&self) -> Frame {
-        let KernelDesc { precision, threads, .. } = *self;
+        let KernelDesc { storage, threads, .. } = *self;
         Frame {
-            precision,
+            storage,
             wide: self.passes().any(|pass| pass.wide),
             threads,
             range: None,
@@ -128,7 +128,7 @@ impl KernelDesc {
             resident: self.resident.max(usize::from(self.passes().any(KernelDesc::convolves))),
             cluster: self.cluster,
             evict_first: self.evict_first,
-            shared_pairs: self.shared_bytes() / (2 * self.precision.bytes()),
+            shared_pairs: self.shared_bytes() / (2 * self.precision().bytes()),
         }
     }
 
@@ -136,7 +136,7 @@ impl KernelDesc {
     /// passes after them.
     pub(crate) fn shared_bytes(&self) -> usize {
         let reals = self.passes().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
-        (reals + self.between) * self.precision.bytes()
+        (reals + self.between) * self.precision().bytes()
     }
 
     /// Reals of device memory for the buffers of all lines.

@@ -134,7 +134,7 @@ impl CellKernelDesc {
 
     pub(crate) fn frame(&self, work: CellWork) -> Frame {
         Frame {
-            precision: self.precision,
+            storage: self.precision.into(),
             wide: self.count() + SUMS > i32::MAX as usize,
             threads: THREADS,
             range: None,

@@ -1,11 +1,12 @@
 //! What surrounds a kernel's statements: its types, threads and shared memory.
 
 use crate::ir::range::Range;
-use fourfold::Precision;
+use fourfold::{Precision, Storage};
 
 /// What a kernel's text needs to know beside its statements.
 pub(crate) struct Frame {
-    pub(crate) precision: Precision,
+    /// The type of reals in the input and the output.
+    pub(crate) storage: Storage,
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) threads: usize,
@@ -19,4 +20,11 @@ pub(crate) struct Frame {
     pub(crate) evict_first: [bool; 2],
     /// Shared memory, in pairs of reals.
     pub(crate) shared_pairs: usize,
+}
+
+impl Frame {
+    /// The type of all other reals.
+    pub(crate) fn precision(&self) -> Precision {
+        self.storage.precision()
+    }
 }

@@ -38,7 +38,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     let [input, output] = ends.map(|id| plan.array(id));
     let axes: Vec<usize> = passes.iter().map(|pass| pass.axis).collect();
     let part = output.part(&axes);
-    let precision = plan.recipe.problem().precision();
+    let storage = plan.recipe.problem().storage();
     // Two reals more than the last has before it: it may be complex.
     let between = (part.extent() as usize + 1).next_multiple_of(2);
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
@@ -46,7 +46,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     let wanted = choices.first().map(|choice| choice.size);
     let near = wanted.is_some() || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
     let room = device.shared_of(if wanted.is_some() { 1 } else { RESIDENT });
-    if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
+    if !in_order || !near || between * storage.precision().bytes() > room || (0..passes.len()).any(split) {
         return None;
     }
     let mut descs: Vec<KernelDesc> = vec![];
@@ -56,7 +56,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
         let may = |axis: usize| axes.contains(&axis) && plan.keeps_pairs(axis);
         let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, may);
-        let lines = Lines { line, precision, arrays, axis: axes[i], neighbours };
+        let lines = Lines { line, storage, arrays, axis: axes[i], neighbours };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
             return None;
@@ -65,7 +65,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
         let choice = Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
         let geometry = lines.geometry(choice.packing);
         let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
-        descs.push(made.on_whole_lines(precision, geometry, arrays));
+        descs.push(made.on_whole_lines(storage, geometry, arrays));
         chosen.push(lines.chosen(&choice));
         pipeline = Some(made);
     }

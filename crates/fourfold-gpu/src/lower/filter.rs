@@ -36,15 +36,15 @@ impl Lowering<'_> {
         let there = neighbours(problem, done, axis, &elements[0], may);
         let neighbours = there.filter(|_| there == neighbours(end, &[], axis, &spectrum, may));
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
-        let (device, precision, arrays) = (&self.limits.attributes, problem.precision(), [&input, &output]);
-        let [there, back] = lines.map(|line| Lines { line, precision, arrays, axis, neighbours });
+        let (device, storage, arrays) = (&self.limits.attributes, problem.storage(), [&input, &output]);
+        let [there, back] = lines.map(|line| Lines { line, storage, arrays, axis, neighbours });
         let choice = match choices[0] {
             Some(choice) => [&there, &back].iter().all(|lines| lines.check(choice).is_ok()).then(|| choice.clone())?,
             None => there.estimate(device),
         };
         let elements = [&elements[0], &elements[1], &spectrum];
         let actions = [None, None, self.action];
-        let pass = PassLowering { device, precision, arrays, elements, axis, neighbours, actions, ends };
+        let pass = PassLowering { device, storage, arrays, elements, axis, neighbours, actions, ends };
         [choice.clone(), choice.without_cluster()].iter().find_map(|choice| pass.of_filter([&there, &back], choice))
     }
 }

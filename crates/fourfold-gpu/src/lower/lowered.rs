@@ -9,7 +9,7 @@ use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::lower::stages::StagePipeline;
 use crate::lower::tables::TableLayout;
 use fourfold::engine::ArrayId;
-use fourfold::{Domain, Precision, Recipe};
+use fourfold::{Domain, Recipe, Storage};
 
 /// A recipe as kernels for a device.
 pub(crate) struct LoweredRecipe<'a> {
@@ -62,15 +62,16 @@ impl LoweredRecipe<'_> {
         let is_kept = self.passes.iter().any(|pass| pass.ends.contains(&SPECTRUM));
         let spectrum = if is_kept { reals(forward.output_domain(), &forward.output().shape) } else { 0 };
         let buffers = self.passes.iter().flat_map(|pass| &pass.descs).map(KernelDesc::scratch_reals);
-        [work, spectrum, buffers.max().unwrap_or(0)].map(|reals| reals * forward.precision().bytes())
+        let buffers = buffers.max().unwrap_or(0) * forward.precision().bytes();
+        [work * forward.storage().bytes(), spectrum * forward.storage().bytes(), buffers]
     }
 }
 
 impl StagePipeline {
     /// The kernel of the pipeline, for any device that has room for a line.
-    pub(crate) fn on_whole_lines(&self, precision: Precision, geometry: Geometry, arrays: [&Array; 2]) -> KernelDesc {
+    pub(crate) fn on_whole_lines(&self, storage: Storage, geometry: Geometry, arrays: [&Array; 2]) -> KernelDesc {
         KernelDesc {
-            precision,
+            storage,
             stages: self.stages.clone(),
             digits: self.digits.clone(),
             range: DigitRange::all(self.digits.len()),

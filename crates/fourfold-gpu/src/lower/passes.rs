@@ -14,7 +14,7 @@ use crate::lower::lowered::{LoweredPass, LoweredRecipe};
 use crate::lower::pointwise::{Elements, pointwise};
 use crate::lower::stages::StagePipeline;
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
-use fourfold::{Precision, Problem, Recipe, Result};
+use fourfold::{Precision, Problem, Recipe, Result, Storage};
 
 impl Limits {
     /// An error if the device does not compute in the problem's precision.
@@ -144,14 +144,14 @@ impl Lowering<'_> {
         let mixes = line.is_some_and(|(line, _)| mixes(line));
         let splits = elements.iter().all(|array| array.complex) && !mixes;
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
-        let (device, precision, arrays) = (&self.limits.attributes, problem.precision(), [&input, &output]);
+        let (device, storage, arrays) = (&self.limits.attributes, problem.storage(), [&input, &output]);
         let (elements, actions) = ([&elements[0], &elements[1], &elements[1]], [actions[0], actions[1], None]);
-        let pass = PassLowering { device, precision, arrays, elements, axis, neighbours, actions, ends };
+        let pass = PassLowering { device, storage, arrays, elements, axis, neighbours, actions, ends };
         let Some((line, choice)) = line else {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
         };
-        let lines = Lines { line, precision, arrays, axis, neighbours };
+        let lines = Lines { line, storage, arrays, axis, neighbours };
         if let Some(choice) = choice {
             lines.check(choice)?;
         }
@@ -163,7 +163,7 @@ impl Lowering<'_> {
 /// that is the output, and an input that would push out what comes between, if the cache can hold
 /// that.
 fn mark_evict_first(list: &mut [LoweredPass], arrays: &PlanArrays, device: &DeviceAttributes) {
-    let bytes = |id| arrays.array(id).extent() as usize * arrays.recipe.problem().precision().bytes();
+    let bytes = |id| arrays.array(id).extent() as usize * arrays.recipe.problem().storage().bytes();
     let [input, output] = [ArrayId::Input, ArrayId::Output].map(bytes);
     let several = list.iter().map(|pass| pass.descs.len()).sum::<usize>() > 1;
     let mut descs = list.iter_mut().flat_map(|pass| &mut pass.descs);
@@ -195,7 +195,7 @@ fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
 /// What all ways to lower a pass have in common.
 pub(crate) struct PassLowering<'a> {
     pub(crate) device: &'a DeviceAttributes,
-    pub(crate) precision: Precision,
+    pub(crate) storage: Storage,
     pub(crate) arrays: [&'a Array; 2],
     /// The same in elements, and the spectrum between a transform and one back.
     pub(crate) elements: [&'a Array; 3],
@@ -235,7 +235,7 @@ impl PassLowering<'_> {
             self.actions[end].map(|action| pointwise(action, &elements, &mut pipeline.tables))
         };
         let pointwise = [0, 1, 2].map(done);
-        let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.precision, geometry, self.arrays) };
+        let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.storage, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
         pipeline.lowered(desc.fitted(self.device, clustered, size), self.ends, vec![])

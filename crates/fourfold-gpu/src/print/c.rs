@@ -7,7 +7,7 @@ use fourfold::Precision;
 /// The types of reals, of pairs of them, and of indices with and without sign, of which `wide` is
 /// the one of 64 bits.
 pub(crate) fn types(frame: &Frame, wide: &str) -> String {
-    let real = match frame.precision {
+    let real = match frame.precision() {
         Precision::F32 => "float",
         Precision::F64 => "double",
     };
@@ -16,12 +16,20 @@ pub(crate) fn types(frame: &Frame, wide: &str) -> String {
 }
 
 /// The kernel's arguments, whose pointers are qualified by `global`.
-pub(crate) fn arguments(global: &str) -> String {
+pub(crate) fn arguments(frame: &Frame, global: &str) -> String {
+    let stored = if frame.storage.is_half() { STORED } else { "real" };
     format!(
-        "({global}const real* input, {global}real* output, {global}const real* table,\n    \
+        "({global}const {stored}* input, {global}{stored}* output, {global}const real* table,\n    \
          {global}const int* indices, {global}real* scratch)"
     )
 }
+
+/// What kernels call the type of 16 bits that is in memory.
+pub(crate) const STORED: &str = "stored";
+
+/// The upper half of a float's bits, which are `b`, rounded to the nearest, of two to the even one. A
+/// NaN remains one.
+pub(crate) const UPPER_HALF: &str = "x != x ? b >> 16 | 64u : (b + 0x7fffu + (b >> 16 & 1u)) >> 16";
 
 /// A value in an array that is seen as one of another type, through a pointer with this qualifier.
 pub(crate) fn view(view: &View<'_>, qualifier: &str) -> String {

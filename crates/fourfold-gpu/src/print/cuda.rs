@@ -4,13 +4,14 @@ use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::WARP;
 use crate::limits::Api;
-use crate::print::c::{arguments, types, view};
+use crate::print::c::{STORED, UPPER_HALF, arguments, types, view};
 use crate::print::printer::{Cluster, Dialect, NAME, Named};
-use fourfold::Precision;
+use fourfold::{Precision, Storage};
 
 pub(crate) const CUDA: Dialect = Dialect {
     api: Api::Cuda,
     types: |frame| types(frame, "long long"),
+    halves,
     signature,
     view: |value| view(value, ""),
     evict_first: Some(["__ldcs", "__stcs"]),
@@ -68,6 +69,77 @@ fn reciprocal(x: &str, precision: Precision) -> String {
     )
 }
 
+/// Reads and writes of arrays of 16 bits a real; two numbers are one word.
+fn halves(frame: &Frame) -> String {
+    let conversions = if frame.storage == Storage::F16 { F16.into() } else { BF16.replace("UPPER_HALF", UPPER_HALF) };
+    let [read, written] = frame.evict_first;
+    let load = |kind: &str| match read {
+        true => format!("__ldcs((const {kind}*)p + at)"),
+        false => format!("*((const {kind}*)p + at)"),
+    };
+    let store = |kind: &str, value: &str| match written {
+        true => format!("__stcs(({kind}*)p + at, {value});"),
+        false => format!("*(({kind}*)p + at) = {value};"),
+    };
+    let (one, two, four) = (load(STORED), load("unsigned"), load("uint2"));
+    let of_one = store(STORED, "narrow(x)");
+    let of_two = store("unsigned", "narrow2(z)");
+    let of_four = store("uint2", "uint2{narrow2(real2{v.x, v.y}), narrow2(real2{v.z, v.w})}");
+    let (from, to) = (format!("const {STORED}* p, index at"), format!("{STORED}* p, index at"));
+    format!(
+        r#"typedef unsigned short {STORED};
+{conversions}{INLINE} real read1({from}) {{ return widen({one}); }}
+{INLINE} real2 read2({from}) {{ return widen2({two}); }}
+{INLINE} float4 read4({from}) {{
+    const uint2 z = {four};
+    const real2 a = widen2(z.x), b = widen2(z.y);
+    return float4{{a.x, a.y, b.x, b.y}};
+}}
+{INLINE} void write1({to}, real x) {{ {of_one} }}
+{INLINE} void write2({to}, real2 z) {{ {of_two} }}
+{INLINE} void write4({to}, float4 v) {{ {of_four} }}
+"#
+    )
+}
+
+const INLINE: &str = "__device__ __forceinline__";
+
+/// One instruction converts a number, or from `sm_80` on rounds two (PTX ISA, "cvt").
+const F16: &str = r#"__device__ __forceinline__ real widen(unsigned short x) {
+    real y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x)); return y;
+}
+__device__ __forceinline__ real2 widen2(unsigned x) { return real2{widen((unsigned short)x), widen((unsigned short)(x >> 16))}; }
+__device__ __forceinline__ unsigned short narrow(real x) {
+    unsigned short y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y;
+}
+__device__ __forceinline__ unsigned narrow2(real2 z) {
+#if __CUDA_ARCH__ >= 800
+    unsigned y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(z.y), "f"(z.x)); return y;
+#else
+    return narrow(z.x) | (unsigned)narrow(z.y) << 16;
+#endif
+}
+"#;
+
+/// The same; before `sm_80` numbers are rounded by their bits, by [`UPPER_HALF`].
+const BF16: &str = r#"__device__ __forceinline__ real widen(unsigned short x) { return __uint_as_float((unsigned)x << 16); }
+__device__ __forceinline__ real2 widen2(unsigned x) { return real2{__uint_as_float(x << 16), __uint_as_float(x & 0xffff0000u)}; }
+__device__ __forceinline__ unsigned short narrow(real x) {
+#if __CUDA_ARCH__ >= 800
+    unsigned short y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x)); return y;
+#else
+    const unsigned b = __float_as_uint(x); return (unsigned short)(UPPER_HALF);
+#endif
+}
+__device__ __forceinline__ unsigned narrow2(real2 z) {
+#if __CUDA_ARCH__ >= 800
+    unsigned y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(z.y), "f"(z.x)); return y;
+#else
+    return narrow(z.x) | (unsigned)narrow(z.y) << 16;
+#endif
+}
+"#;
+
 /// The kernel is launched when all blocks of the one before have ended, and waits here until what
 /// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next
 /// begin any earlier: its blocks would crowd on the SMs that are free first.
@@ -86,7 +158,7 @@ fn signature(frame: &Frame) -> String {
     };
     // Its size is given at launch.
     let shared = if frame.shared_pairs > 0 { "    extern __shared__ __align__(16) real local_[];\n" } else { "" };
-    let arguments = arguments("");
+    let arguments = arguments(frame, "");
     format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {NAME}{arguments} {{\n{WAIT}{shared}")
 }
 

@@ -4,17 +4,18 @@ use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::statement::Array;
 use crate::limits::Api;
-use crate::print::c::{arguments, types, view};
+use crate::print::c::{STORED, UPPER_HALF, arguments, types, view};
 use crate::print::printer::{Dialect, NAME, Named};
-use fourfold::Precision;
 use fourfold::baseline::GroupShape;
+use fourfold::{Precision, Storage};
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
     types: |frame| {
-        let double = if frame.precision == Precision::F64 { DOUBLE } else { "" };
+        let double = if frame.precision() == Precision::F64 { DOUBLE } else { "" };
         format!("{double}{}", types(frame, "long"))
     },
+    halves,
     signature,
     view: |value| view(value, if value.array == Array::Shared { "__local " } else { GLOBAL }),
     evict_first: None,
@@ -70,6 +71,44 @@ const DOUBLE: &str = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
 /// Qualifies pointers to device memory.
 const GLOBAL: &str = "__global ";
 
+/// Every device converts `half` where it loads or stores it. Of `bf16` the bits are known.
+fn halves(frame: &Frame) -> String {
+    let (conversions, stored) = match frame.storage {
+        Storage::F16 => (String::new(), "half"),
+        _ => (
+            format!(
+                "real widen(ushort x) {{ return as_float((uint)x << 16); }}\n\
+                 ushort narrow(real x) {{ const uint b = as_uint(x); return (ushort)({UPPER_HALF}); }}\n"
+            ),
+            "ushort",
+        ),
+    };
+    let functions = [("real", "", 1), ("real2", "2", 2), ("float4", "4", 4)].map(|(reals, width, count)| {
+        let (p, q) = (format!("const __global {STORED}* p, index at"), format!("__global {STORED}* p, index at"));
+        let [read, write] = match frame.storage {
+            Storage::F16 => [format!("return vload_half{width}(at, p);"), format!("vstore_half{width}_rte(v, at, p);")],
+            _ => bits(width, count, reals),
+        };
+        format!("{reals} read{count}({p}) {{ {read} }}\nvoid write{count}({q}, {reals} v) {{ {write} }}\n")
+    });
+    format!("#define {STORED} {stored}\n{conversions}{}", functions.concat())
+}
+
+/// How `bf16` are read and written, so many at once.
+fn bits(width: &str, count: usize, reals: &str) -> [String; 2] {
+    let each = |function: &str| {
+        let parts = ["x", "y", "z", "w"][..count].iter().map(|part| format!("{function}(v.{part})"));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    match count {
+        1 => ["return widen(p[at]);".into(), "p[at] = narrow(v);".into()],
+        _ => [
+            format!("const ushort{width} v = vload{width}(at, p); return ({reals})({});", each("widen")),
+            format!("vstore{width}((ushort{width})({}), at, p);", each("narrow")),
+        ],
+    }
+}
+
 fn signature(frame: &Frame) -> String {
     let local = match frame.shared_pairs {
         0 => String::new(),
@@ -80,7 +119,7 @@ fn signature(frame: &Frame) -> String {
         Some(GroupShape::Fixed([columns, rows])) => required(columns, rows),
         None => required(frame.threads, 1),
     };
-    let arguments = arguments(GLOBAL);
+    let arguments = arguments(frame, GLOBAL);
     format!("__kernel {group}void {NAME}{arguments} {{\n{local}")
 }
 

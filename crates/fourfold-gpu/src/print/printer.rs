@@ -4,7 +4,7 @@ use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use crate::limits::Api;
-use fourfold::Precision;
+use fourfold::{Precision, Storage};
 use std::fmt::Write;
 
 /// A variable, and what it stands for.
@@ -16,6 +16,10 @@ pub(crate) struct Dialect {
     /// What stands before a kernel: its types `real`, `real2`, `index` and `places` (an index
     /// without sign).
     pub(crate) types: fn(&Frame) -> String,
+    /// Functions that read and write arrays of 16 bits a real, of the type [`STORED`].
+    ///
+    /// [`STORED`]: crate::print::c::STORED
+    pub(crate) halves: fn(&Frame) -> String,
     /// A kernel up to its first statement: its name and its arguments, each an [array](array_name),
     /// and the shared memory.
     pub(crate) signature: fn(&Frame) -> String,
@@ -83,22 +87,24 @@ pub(crate) const NAME: &str = "pass";
 /// The text of a kernel.
 pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) -> String {
     let mut text = (dialect.types)(frame);
+    if frame.storage.is_half() {
+        text += &(dialect.halves)(frame);
+    }
     if frame.cluster > 1 {
-        text += &dialect.cluster.as_ref().map_or(String::new(), |cluster| (cluster.functions)(frame.precision));
+        text += &dialect.cluster.as_ref().map_or(String::new(), |cluster| (cluster.functions)(frame.precision()));
     }
     text += &(dialect.signature)(frame);
     let [read, written] = frame.evict_first;
     let named = |yes: bool, name: usize| dialect.evict_first.filter(|_| yes).map(|names| names[name]);
     let evict_first = [named(read, 0), named(written, 1), named(read || written, 0)];
-    let mut printer =
-        Printer { dialect, precision: frame.precision, threads: frame.threads, evict_first, text, depth: 1 };
+    let mut printer = Printer { dialect, storage: frame.storage, threads: frame.threads, evict_first, text, depth: 1 };
     printer.print_all(statements);
     printer.text + "}\n"
 }
 
 pub(crate) struct Printer<'a> {
     pub(crate) dialect: &'a Dialect,
-    pub(crate) precision: Precision,
+    pub(crate) storage: Storage,
     pub(crate) threads: usize,
     /// Functions that read the input, write the output, and read the factors of either, if these
     /// are not accessed as other arrays are.
@@ -132,7 +138,8 @@ impl Printer<'_> {
                 self.line(&format!("const {kind} v{n} = {value};"));
             }
             Statement::LetPair([a, b], array, at) => {
-                let pair = self.read(*array, self.group("real2", *array, *at));
+                let half = self.read_half(2, *array, *at);
+                let pair = half.unwrap_or_else(|| self.read(*array, self.group("real2", *array, *at)));
                 self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
             }
             Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
@@ -142,12 +149,12 @@ impl Printer<'_> {
             }
             Statement::StorePair(array, at, [x, y]) => {
                 let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
-                let line = self.write(*array, self.place("real2", *array, *at), &pair);
-                self.line(&line);
+                let half = self.write_half(2, *array, *at, &pair);
+                self.line(&half.unwrap_or_else(|| self.write(*array, self.place("real2", *array, *at), &pair)));
             }
             Statement::Store(array, at, value) => {
-                let line = self.write(*array, self.element(*array, *at), &self.real(*value));
-                self.line(&line);
+                let (x, half) = (self.real(*value), self.write_half(1, *array, *at, &self.real(*value)));
+                self.line(&half.unwrap_or_else(|| self.write(*array, self.element(*array, *at), &x)));
             }
             Statement::For(n, [start, end, step], body) => {
                 let [start, end, step] = [*start, *end, *step].map(index);
@@ -224,7 +231,10 @@ impl Printer<'_> {
             Expr::Neg(a) => ("real", format!("-{}", real(a))),
             Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
             Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
-            Expr::Load(array, at) => ("real", self.read(*array, self.element(*array, *at))),
+            Expr::Load(array, at) => {
+                let half = self.read_half(1, *array, *at);
+                ("real", half.unwrap_or_else(|| self.read(*array, self.element(*array, *at))))
+            }
             Expr::Select(a, b, x, y) => {
                 ("index", format!("{} < {} ? {} : {}", index(*a), index(*b), index(*x), index(*y)))
             }
@@ -235,7 +245,7 @@ impl Printer<'_> {
                 ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
             }
             Expr::Reciprocal(x) => {
-                let inverse = (self.dialect.reciprocal)(&real(x), self.precision);
+                let inverse = (self.dialect.reciprocal)(&real(x), self.storage.precision());
                 ("real", format!("{} == 0 ? 0 : {inverse}", real(x)))
             }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
@@ -315,7 +325,7 @@ impl Printer<'_> {
     }
 
     pub(crate) fn real(&self, x: Sym) -> String {
-        match (x, self.precision) {
+        match (x, self.storage.precision()) {
             (Var::Name(n), _) => format!("v{n}"),
             (Var::Lit(x), Precision::F32) => format!("({:e}f)", x as f32),
             (Var::Lit(x), Precision::F64) => format!("({x:e})"),

@@ -279,7 +279,7 @@ pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
 /// Bytes that passes of one kernel do not write and read again.
 fn on_chip(lowered: &LoweredRecipe) -> usize {
     let problem = lowered.recipe.problem();
-    let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
+    let output = problem.output().elements() * problem.output_domain().reals() * problem.storage().bytes();
     // The recipe has a filter's transforms along an axis as one pass.
     let fused = lowered.passes.iter().filter(|pass| !pass.descs.iter().any(KernelDesc::is_filter));
     fused.map(|pass| pass.passes.len().saturating_sub(1) * 2 * output).sum()

@@ -46,7 +46,7 @@ struct Launch {
 
 impl Launch {
     fn of_pass(desc: &KernelDesc) -> Launch {
-        let places = desc.shared_bytes() / desc.precision.bytes();
+        let places = desc.shared_bytes() / desc.precision().bytes();
         let KernelDesc { threads, cluster, .. } = *desc;
         let wide = desc.frame().wide;
         Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, range: None, wide, places }
@@ -122,6 +122,11 @@ fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> 
         for desc in &pass.descs {
             let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch };
             Launch::of_pass(desc).simulate(global);
+        }
+        let storage = recipe.problem().storage();
+        if storage.is_half() {
+            let written = arrays.get_mut(&ends[1]).expect("an array that is written");
+            written.iter_mut().for_each(|x| *x = storage.nearest(*x));
         }
     }
     put(&arrays[&ArrayId::Output], output);

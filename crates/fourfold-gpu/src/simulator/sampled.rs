@@ -11,14 +11,15 @@ use crate::ir::statement::{Array, Int, Statement};
 use crate::simulator::machine::place;
 use crate::simulator::values::{Surroundings, Thread};
 use fastrand::Rng;
-use fourfold::Precision;
+use fourfold::Storage;
 
 /// A kernel as it is launched.
 pub(crate) struct Sampled<'a> {
     /// What it is, for the message if it is wrong.
     pub(crate) name: String,
     pub(crate) statements: &'a [Statement],
-    pub(crate) precision: Precision,
+    /// The type of reals in input and output.
+    pub(crate) storage: Storage,
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) range: Option<Range>,
@@ -39,7 +40,8 @@ impl Sampled<'_> {
             for thread in ends(self.threads) {
                 let rng = Rng::with_seed((block * self.threads + thread) as u64);
                 let around = Around { launch: self, who: [block, thread], rng };
-                OneThread { thread: Thread::new(self.wide, self.precision), around, at: None }.all(self.statements);
+                OneThread { thread: Thread::new(self.wide, self.storage.precision()), around, at: None }
+                    .all(self.statements);
             }
         }
     }
@@ -82,7 +84,10 @@ impl Around<'_> {
     }
 
     fn check_reals(&self, array: Array, at: i64, count: usize) {
-        self.check(array, at, count * self.launch.precision.bytes());
+        let storage = self.launch.storage;
+        let bytes =
+            if matches!(array, Array::Input | Array::Output) { storage.bytes() } else { storage.precision().bytes() };
+        self.check(array, at, count * bytes);
     }
 
     /// Any real.

@@ -48,11 +48,18 @@ const LARGE: &[&str] = &[
     "dct2 f32 1000x1000 out=2200000,2000",
     "fft f64 1000x1000 in=1000000,1000",
     "dct2 f32 2147483647x1 axes=1",
+    "dct2 f16 46340x46340",
+    "dct3 bf16 65536x65536",
+    "fft f16 46341x46341",
 ];
 
 /// Every problem of the case files.
 fn cases() -> impl Iterator<Item = Problem> {
-    let files = [include_str!("../../../../cases/gpu.txt"), include_str!("../../../../cases/small.txt")];
+    let files = [
+        include_str!("../../../../cases/gpu.txt"),
+        include_str!("../../../../cases/small.txt"),
+        include_str!("../../../../cases/half.txt"),
+    ];
     let lines = files.into_iter().flat_map(str::lines).map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(|line| line.parse().unwrap())
 }
@@ -77,17 +84,18 @@ fn check_passes(target: &Target, problem: &Problem, parts: bool) -> [usize; 2] {
         let scratch = pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0);
         for desc in &pass.descs {
             let reals = [reals(pass.ends[0]), reals(pass.ends[1]), scratch / if parts { 2 } else { 1 }];
-            let bytes = reals.map(|reals| reals * if parts { 2 } else { 1 } * desc.precision.bytes());
+            let [stored, real] = [desc.storage.bytes(), desc.precision().bytes()];
+            let bytes = reals.map(|reals| reals * if parts { 2 } else { 1 });
             let wide = desc.frame().wide;
             let launch = Sampled {
                 name: format!("{problem} on {}", target.name()),
                 statements: &kernel(desc),
-                precision: desc.precision,
+                storage: desc.storage,
                 wide,
                 range: None,
                 blocks: desc.blocks(),
                 threads: desc.threads,
-                bytes: [bytes[0], bytes[1], bytes[2], desc.shared_bytes()],
+                bytes: [bytes[0] * stored, bytes[1] * stored, bytes[2] * real, desc.shared_bytes()],
                 table: None,
                 indices: &|at, _| table[at],
             };
@@ -158,7 +166,7 @@ fn check_stage(desc: &StageKernelDesc) {
         let launch = Sampled {
             name: format!("launch {launch} of {desc:?}"),
             statements: &desc.kernel(),
-            precision: desc.precision,
+            storage: desc.precision.into(),
             wide: desc.frame().wide,
             range: desc.range(),
             blocks: desc.blocks(),
@@ -222,7 +230,7 @@ fn check_cells(desc: &CellKernelDesc, work: CellWork, bins: [usize; 2]) {
     let launch = Sampled {
         name: format!("{work:?} of {desc:?}"),
         statements: &desc.kernel(work),
-        precision: desc.precision,
+        storage: desc.precision.into(),
         wide: desc.frame(work).wide,
         range: None,
         blocks: grid.blocks,
@@ -244,7 +252,7 @@ fn indices_of_direct_convolutions_stay_in_their_type_and_arrays() {
         let launch = Sampled {
             name: format!("{matrix:?}"),
             statements: &shape.kernel(),
-            precision: shape.precision,
+            storage: shape.precision.into(),
             wide: shape.frame().wide,
             range: None,
             blocks: grid.blocks,
@@ -298,7 +306,7 @@ fn check_blocks(name: &str, program: &Program, most: usize, (work, narrow, rows)
         let launch = Sampled {
             name: format!("{blocks} blocks of {name}"),
             statements: &program.statements,
-            precision: program.frame.precision,
+            storage: program.frame.storage,
             wide: program.frame.wide,
             range: None,
             blocks: blocks.div_ceil(program.blocks),

@@ -69,6 +69,16 @@ fn clusters_are_right_and_have_no_races() {
     }
 }
 
+/// Arrays of 16 bits a real, which are rounded after every pass.
+#[test]
+fn halves_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    for case in ["dct2 f16 512x8 axes=0", "dct3 bf16 512x8 axes=0", "dct2 f16 12x20", "rfft f16 9x14", "dct2 bf16 33"] {
+        let (verdict, _) = simulate(&target, &case.parse().unwrap(), &[]).unwrap();
+        assert!(verdict.holds() && verdict.error > 0.1 * verdict.bound, "{case}: {verdict:?}");
+    }
+}
+
 /// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings,
 /// directions.
 #[test]

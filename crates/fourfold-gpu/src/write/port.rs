@@ -175,7 +175,7 @@ impl Writer<'_> {
     /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and
     /// nothing is done to them on their way.
     fn four_at(&self, end: End, line: Subline, i: Int) -> Option<Int> {
-        let plain = self.pointwise(end).is_none() && !self.side(end).shared && self.desc.precision == Precision::F32;
+        let plain = self.pointwise(end).is_none() && !self.side(end).shared && self.desc.precision() == Precision::F32;
         (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
     }
 

@@ -39,25 +39,7 @@ pub(crate) fn read(text: &str) -> Vec<Problem> {
 
 /// Executes a plan as its problem says: from input to output, or on the output in place.
 pub(crate) fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result<()> {
-    if plan.problem().in_place() {
-        return match output {
-            Data::F32(x) => plan.execute_in_place(x),
-            Data::F64(x) => plan.execute_in_place(x),
-            Data::ComplexF32(x) => plan.execute_in_place(x),
-            Data::ComplexF64(x) => plan.execute_in_place(x),
-        };
-    }
-    match (input, output) {
-        (Data::F32(x), Data::F32(y)) => plan.execute(x, y),
-        (Data::F32(x), Data::ComplexF32(y)) => plan.execute(x, y),
-        (Data::ComplexF32(x), Data::F32(y)) => plan.execute(x, y),
-        (Data::ComplexF32(x), Data::ComplexF32(y)) => plan.execute(x, y),
-        (Data::F64(x), Data::F64(y)) => plan.execute(x, y),
-        (Data::F64(x), Data::ComplexF64(y)) => plan.execute(x, y),
-        (Data::ComplexF64(x), Data::F64(y)) => plan.execute(x, y),
-        (Data::ComplexF64(x), Data::ComplexF64(y)) => plan.execute(x, y),
-        _ => unreachable!("both sides have one precision"),
-    }
+    if plan.problem().in_place() { plan.execute_data_in_place(output) } else { plan.execute_data(input, output) }
 }
 
 /// One run of a recipe against the oracle.
@@ -69,7 +51,7 @@ pub(crate) fn verdict(planner: &GpuPlanner, recipe: impl Into<AnyRecipe>, seed: 
 /// The sorts of kernels: what they do step by step without its numbers, in which precision, and
 /// whether shared memory is used.
 pub(crate) fn families(inspection: &Inspection) -> BTreeSet<String> {
-    let real = inspection.recipe.problem().precision().name();
+    let real = inspection.recipe.problem().storage().name();
     let plain = |step: &String| {
         let words: Vec<_> = step.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
         words.join("#")

@@ -270,6 +270,7 @@ impl Algorithm {
     /// names the problems that it does.
     pub(crate) fn stages(self, problem: &Problem) -> Result<Vec<Stage>> {
         check_size(problem)?;
+        self.check_storage(problem)?;
         let stages = match self.0.rule {
             Rule::ThreeStage(options) => three_stage::stages(problem, options),
             Rule::RowColumn => row_column::stages(problem),
@@ -278,6 +279,11 @@ impl Algorithm {
             Rule::Ladder(rung) => ladder::stages(problem, rung),
         };
         stages.ok_or_else(|| self.refusal(problem))
+    }
+
+    fn check_storage(self, problem: &Problem) -> Result<()> {
+        let message = || format!("the algorithm {self} does not compute `{problem}`: use f32 or f64");
+        if problem.storage().is_half() { Err(Error::new(ErrorKind::Problem, message())) } else { Ok(()) }
     }
 
     fn refusal(self, problem: &Problem) -> Error {

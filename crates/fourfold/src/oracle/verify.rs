@@ -6,7 +6,7 @@ use num_complex::Complex;
 use crate::arithmetic::dd::Dd;
 use crate::error::{self, Result};
 use crate::oracle::naive::{everything, positions, sampled, work};
-use crate::problem::element::{Domain, Precision};
+use crate::problem::element::{Domain, Precision, Storage};
 use crate::problem::layout::Layout;
 use crate::problem::problem::Problem;
 
@@ -17,11 +17,14 @@ const MOST_WORK: f64 = 2e9;
 /// The least number of outputs that are compared.
 const LEAST_SAMPLED: usize = 1000;
 
-/// The value of all reals of the output before the transform. `f32` represents it exactly, and it
-/// is much larger than any sum of random input.
-const UNTOUCHED: f64 = (1u128 << 100) as f64;
+/// The value of all reals of the output before the transform. The type represents it exactly, and it
+/// is much larger than the sums of random input.
+fn untouched(storage: Storage) -> f64 {
+    if storage == Storage::F16 { (1u16 << 15).into() } else { (1u128 << 100) as f64 }
+}
 
-/// An array of one of the element types that plans read or write.
+/// An array of one of the element types that plans read or write. Arrays of 16 bits a real are their
+/// numbers as `f32`, which represents them exactly.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Data {
@@ -109,12 +112,18 @@ impl Verdict {
 
 /// The largest allowed relative error: 6e-16 (`f64`) or 3e-7 (`f32`), times √d for d transformed
 /// axes. With Bluestein's algorithm it is 1.5e-15 or 8e-7, times √d.
+///
+/// For arrays of 16 bits it is 3.5e-4 (`f16`) or 2.8e-3 (`bf16`), times √d: 0.7 of the unit roundoff
+/// 2^-11 or 2^-8 for each rounding of an array. So it is at most what rounding input and output can
+/// amount to, for up to 8 axes.
 pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
-    let one_axis = match (problem.precision(), bluestein) {
-        (Precision::F64, false) => 6e-16,
-        (Precision::F64, true) => 1.5e-15,
-        (Precision::F32, false) => 3e-7,
-        (Precision::F32, true) => 8e-7,
+    let one_axis = match (problem.storage(), bluestein) {
+        (Storage::F64, false) => 6e-16,
+        (Storage::F64, true) => 1.5e-15,
+        (Storage::F32, false) => 3e-7,
+        (Storage::F32, true) => 8e-7,
+        (Storage::F16, _) => 3.5e-4,
+        (Storage::Bf16, _) => 2.8e-3,
     };
     one_axis * (problem.transforms().len() as f64).sqrt()
 }
@@ -133,6 +142,7 @@ pub struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     /// Draws the input and sums its transform. The real and imaginary parts are uniform in [−1, 1),
+    /// rounded to the type of the problem's arrays,
     /// and `seed` is the random seed. Unless the problem is in place, the input has NaNs between its
     /// elements. If the oracle needs more than 2e9 multiply-adds, it computes at least 1000 outputs,
     /// which are spread evenly along every axis and include both ends.
@@ -161,14 +171,14 @@ impl<'a> Reference<'a> {
         let Reference { problem, input, picks, exact, .. } = self;
         let mut output = match problem.in_place() {
             true => input.clone(),
-            false => filled(problem, problem.output_domain(), problem.output(), UNTOUCHED)?,
+            false => filled(problem, problem.output_domain(), problem.output(), untouched(problem.storage()))?,
         };
         run(input, &mut output)?;
         Ok(Verdict {
             error: relative_error(&elements(&output, problem.output(), picks), exact),
             bound: bound(problem, bluestein),
             sampled: self.sampled.then_some(exact.len()),
-            strays: strays(&output, problem.output()),
+            strays: strays(&output, problem.output(), untouched(problem.storage())),
         })
     }
 }
@@ -208,10 +218,11 @@ fn filled(problem: &Problem, domain: Domain, layout: &Layout, x: f64) -> Result<
 }
 
 fn random_input(problem: &Problem, random: &mut SplitMix64) -> Result<Data> {
-    let between = if problem.in_place() { UNTOUCHED } else { f64::NAN };
+    let between = if problem.in_place() { untouched(problem.storage()) } else { f64::NAN };
     let mut data = filled(problem, problem.input_domain(), problem.input(), between)?;
     for at in positions(problem.input(), &everything(problem.input())) {
-        data.set(at, Complex::new(random.uniform(), random.uniform()));
+        let [re, im] = [random.uniform(), random.uniform()].map(|x| problem.storage().nearest(x));
+        data.set(at, Complex::new(re, im));
     }
     Ok(data)
 }
@@ -244,12 +255,12 @@ fn spread(n: usize, m: usize, random: &mut SplitMix64) -> Vec<usize> {
 }
 
 /// The number of reals or complex numbers outside of the array that were changed.
-fn strays(output: &Data, layout: &Layout) -> usize {
+fn strays(output: &Data, layout: &Layout, before: f64) -> usize {
     let mut outside = vec![true; layout.len];
     for at in positions(layout, &everything(layout)) {
         outside[at] = false;
     }
-    let untouched = |z: Complex<f64>| z.re == UNTOUCHED && (z.im == UNTOUCHED || z.im == 0.0);
+    let untouched = |z: Complex<f64>| z.re == before && (z.im == before || z.im == 0.0);
     (0..layout.len).filter(|&at| outside[at] && !untouched(output.get(at))).count()
 }
 

@@ -15,6 +15,15 @@ pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
+/// Checks that CPUs compute a problem: arrays of 16 bits are for GPUs.
+pub(crate) fn check_storage(problem: &Problem) -> Result<()> {
+    let message = || {
+        let real = problem.storage().name();
+        format!("`{problem}`: {real} is for GPUs, through CUDA or OpenCL: use f32 on a CPU")
+    };
+    if problem.storage().is_half() { Err(Error::new(ErrorKind::Unavailable, message())) } else { Ok(()) }
+}
+
 /// Checks that the scratch of a plan fits the address space.
 pub(crate) fn check_scratch(problem: &Problem, bytes: usize) -> Result<()> {
     let message = || format!("`{problem}` needs {bytes} bytes of scratch, which no memory holds");

@@ -7,7 +7,7 @@ use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::simd::vector::Scalar;
 use crate::error::{Error, ErrorKind, Result};
-use crate::problem::element::{Domain, Element, Precision};
+use crate::problem::element::{Domain, Element, Storage};
 use crate::problem::layout::Layout;
 use crate::problem::problem::Problem;
 use std::fmt;
@@ -199,18 +199,18 @@ impl Plan {
 
     /// Checks that the element types are those of the problem.
     pub(crate) fn check<I: Element, O: Element>(&self) -> Result<()> {
-        self.check_types((I::DOMAIN, I::PRECISION), (O::DOMAIN, O::PRECISION))
+        self.check_types((I::DOMAIN, I::STORAGE), (O::DOMAIN, O::STORAGE))
     }
 
     /// [`Plan::check`] without type parameters, so that it is compiled once.
-    fn check_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
+    fn check_types(&self, input: (Domain, Storage), output: (Domain, Storage)) -> Result<()> {
         let (problem, end) = (self.recipe.problem(), self.recipe.end());
         let wants = (problem.input_domain(), end.output_domain());
         let both_parts = wants == (Domain::Real, Domain::Real)
             && problem.output_domain() == Domain::Real
             && (input.0, output.0) == (Domain::Complex, Domain::Complex);
         let domains = (input.0, output.0) == wants || both_parts;
-        if domains && input.1 == problem.precision() && output.1 == problem.precision() {
+        if domains && input.1 == problem.storage() && output.1 == problem.storage() {
             return Ok(());
         }
         self.wrong_types(input, output)
@@ -218,16 +218,12 @@ impl Plan {
 
     /// This function is not inlined, so that the execution of a short signal saves fewer registers.
     #[cold]
-    fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
+    fn wrong_types(&self, input: (Domain, Storage), output: (Domain, Storage)) -> Result<()> {
         let problem = self.recipe.problem();
         let wants = (problem.input_domain(), self.recipe.end().output_domain());
-        let name = |domain: Domain, precision: Precision| match domain {
-            Domain::Real => precision.name().to_string(),
-            Domain::Complex => format!("Complex<{}>", precision.name()),
-        };
-        let given = (name(input.0, input.1), name(output.0, output.1));
-        let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
-        let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
+        let given = (input.1.element_name(input.0), output.1.element_name(output.0));
+        let wanted = [wants.0, wants.1].map(|domain| problem.storage().element_name(domain));
+        let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted[0], wanted[1], given.0, given.1);
         Err(Error::new(ErrorKind::Argument, message))
     }
 }

@@ -5,7 +5,7 @@ use crate::baseline::staged_recipe::StagedRecipe;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::checks::{check_scratch, check_size};
+use crate::plan::checks::{check_scratch, check_size, check_storage};
 use crate::plan::plan::{AnyEngine, Plan};
 use crate::plan::tables::{Tables, scratch_bytes};
 use crate::plan::wisdom::Wisdom;
@@ -133,8 +133,9 @@ impl Planner {
     /// The bytes of scratch of a plan with this recipe. It makes no tables.
     ///
     /// # Errors
-    /// If an axis is too long.
+    /// If an axis is too long, or the arrays have 16 bits a real.
     pub fn scratch_bytes(&self, recipe: &AnyRecipe) -> Result<usize> {
+        check_storage(recipe.problem())?;
         check_size(recipe)?;
         let scratch = match recipe.problem().precision() {
             Precision::F32 => scratch_bytes::<f32>,
@@ -147,7 +148,7 @@ impl Planner {
     ///
     /// # Errors
     /// Those of [`Planner::recipe`]; if an axis is too long, or there is no memory for the tables;
-    /// and if the pipeline has a threshold, which only devices support.
+    /// and if the pipeline has a threshold or arrays of 16 bits a real, which only devices support.
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Plan> {
         self.plan_pipeline(&what.into())
     }
@@ -197,6 +198,7 @@ impl Planner {
     /// Makes a plan with `recipe`, or of only the given stage of it, with the factors of
     /// `multiplier`.
     fn prepare(&self, recipe: AnyRecipe, multiplier: Option<&Multiplier>, stage: Option<usize>) -> Result<Plan> {
+        check_storage(recipe.problem())?;
         check_size(&recipe)?;
         let engine = match recipe.problem().precision() {
             Precision::F32 => AnyEngine::F32(self.single.any_engine(&recipe, self.isa, multiplier, stage)?),

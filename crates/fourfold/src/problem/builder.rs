@@ -1,6 +1,6 @@
 //! The builder of problems.
 
-use crate::problem::element::Precision;
+use crate::problem::element::Storage;
 use crate::problem::kind::Kind;
 use crate::problem::norm::Norm;
 
@@ -9,7 +9,7 @@ use crate::problem::norm::Norm;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProblemBuilder {
     pub(crate) kinds: Vec<Kind>,
-    pub(crate) precision: Precision,
+    pub(crate) storage: Storage,
     pub(crate) shape: Vec<usize>,
     pub(crate) axes: Option<Vec<isize>>,
     pub(crate) norm: Norm,
@@ -22,10 +22,10 @@ pub struct ProblemBuilder {
 }
 
 impl ProblemBuilder {
-    pub(crate) fn new(kinds: &[Kind], precision: Precision, shape: &[usize]) -> Self {
+    pub(crate) fn new(kinds: &[Kind], storage: Storage, shape: &[usize]) -> Self {
         ProblemBuilder {
             kinds: kinds.to_vec(),
-            precision,
+            storage,
             shape: shape.to_vec(),
             axes: None,
             norm: Norm::Backward,

@@ -1,6 +1,7 @@
 pub(crate) mod builder;
 pub(crate) mod element;
 pub(crate) mod float;
+pub(crate) mod half;
 pub(crate) mod kind;
 pub(crate) mod layout;
 pub(crate) mod norm;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::builder::ProblemBuilder;
-use crate::problem::element::Precision;
+use crate::problem::element::Storage;
 use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::separated;
 use crate::problem::norm::Norm;
@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
         let one_kind = asked.kinds.iter().all(|kind| *kind == asked.kinds[0]);
         let kinds = if one_kind { &asked.kinds[..1] } else { &asked.kinds[..] };
         let orthogonalize = asked.orthogonalize.unwrap_or_default();
-        let mut words = vec![separated(kinds, ","), asked.precision.name().into(), separated(&asked.shape, "x")];
+        let mut words = vec![separated(kinds, ","), asked.storage.name().into(), separated(&asked.shape, "x")];
         let mut option = |given: bool, word: String| words.extend(given.then_some(word));
         option(!axes.iter().copied().eq(0..asked.shape.len()), format!("axes={}", separated(&axes, ",")));
         option(asked.norm != Norm::Backward, asked.norm.name().into());
@@ -146,9 +146,9 @@ fn read(text: &str) -> Result<ProblemBuilder> {
     let mut words = text.split_whitespace();
     let mut next = |what| words.next().ok_or_else(|| notation(format!("the {what} is missing: {FORM}")));
     let (kinds, scale) = read_kinds(next("kind of transform")?)?;
-    let precision = read_precision(next("type")?)?;
+    let storage = read_storage(next("type")?)?;
     let shape = read_shape(next("shape")?)?;
-    let mut builder = Problem::builder(kinds, precision, shape).scale(scale);
+    let mut builder = Problem::builder(kinds, storage, shape).scale(scale);
     let mut chosen = Vec::new();
     for word in words {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
@@ -173,9 +173,12 @@ fn read_kinds(word: &str) -> Result<(Vec<Kind>, f64)> {
     Ok((kinds, 1.0))
 }
 
-fn read_precision(word: &str) -> Result<Precision> {
-    let known = [Precision::F32, Precision::F64].into_iter().find(|precision| precision.name() == word);
-    known.ok_or_else(|| notation(format!("{} is no type: write f32 or f64 after the kinds; {FORM}", quoted(word))))
+fn read_storage(word: &str) -> Result<Storage> {
+    let known = Storage::ALL.into_iter().find(|storage| storage.name() == word);
+    known.ok_or_else(|| {
+        let word = quoted(word);
+        notation(format!("{word} is no type: write f32 or f64, or on GPUs f16 or bf16, after the kinds; {FORM}"))
+    })
 }
 
 /// The lengths, or an empty list for `auto`.

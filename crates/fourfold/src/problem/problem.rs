@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::builder::ProblemBuilder;
-use crate::problem::element::{Domain, Precision};
+use crate::problem::element::{Domain, Precision, Storage};
 use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::Layout;
 use crate::problem::norm::{EndWeights, Norm};
@@ -18,7 +18,7 @@ use crate::problem::norm::{EndWeights, Norm};
 /// problem = kinds type shape option…
 /// kinds   = kind | kind,kind,…      one for all transformed axes, or one for each, in the order of `axes`
 ///         | idct_idxst | idxst_idct the pairs of two axes below
-/// type    = f32 | f64               the real type; complex data have parts of this type
+/// type    = f32 | f64 | f16 | bf16  the real type; complex data have parts of this type
 /// shape   = 4096x4096 | auto        of the real array, or of the complex one for `fft`; batch axes included
 /// option  = axes=0,2 (all)          which axes to transform; -1 is the last
 ///         | ortho | forward | backward   the norm (else backward)
@@ -37,6 +37,8 @@ use crate::problem::norm::{EndWeights, Norm};
 /// assert_eq!(problem.to_string(), "dct2 f64 4096x4096 ortho");
 /// # Ok::<(), fourfold::Error>(())
 /// ```
+///
+/// The arrays of `f16` and `bf16` have 16 bits a real ([`Storage`]), for GPUs only.
 ///
 /// `idct_idxst` and `idxst_idct` stand for `dct3,idxst` and `idxst,dct3` with `scale=0.5`.
 ///
@@ -74,8 +76,14 @@ impl Problem {
     ///
     /// `shape` has the lengths of all axes, including those that are not transformed. It is the
     /// shape of the real array, or of the complex array for complex FFTs.
-    pub fn builder(kinds: impl AsRef<[Kind]>, precision: Precision, shape: impl AsRef<[usize]>) -> ProblemBuilder {
-        ProblemBuilder::new(kinds.as_ref(), precision, shape.as_ref())
+    ///
+    /// `storage` is the type of the arrays: a [`Precision`], or a [`Storage`] of 16 bits.
+    pub fn builder(
+        kinds: impl AsRef<[Kind]>,
+        storage: impl Into<Storage>,
+        shape: impl AsRef<[usize]>,
+    ) -> ProblemBuilder {
+        ProblemBuilder::new(kinds.as_ref(), storage.into(), shape.as_ref())
     }
 
     /// A builder of this problem, with every default filled in.
@@ -83,9 +91,14 @@ impl Problem {
         self.asked.clone()
     }
 
-    /// The real type.
+    /// The real type of the arrays.
+    pub fn storage(&self) -> Storage {
+        self.asked.storage
+    }
+
+    /// The real type that it is computed in.
     pub fn precision(&self) -> Precision {
-        self.asked.precision
+        self.storage().precision()
     }
 
     /// Whether the input is real or complex.
@@ -169,7 +182,7 @@ impl Problem {
     /// transformed.
     pub fn padded_input(&self, shape: &[usize]) -> Result<Layout> {
         self.check_padded(shape)?;
-        Layout::strided(shape, &self.input.strides, self.precision().bytes() * self.input_domain().reals())
+        Layout::strided(shape, &self.input.strides, self.storage().bytes() * self.input_domain().reals())
     }
 
     /// Checks that zeros can fill up an input of this shape.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::problem::builder::ProblemBuilder;
-use crate::problem::element::{Domain, Precision};
+use crate::problem::element::{Domain, Precision, Storage};
 use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::{Layout, separated};
 use crate::problem::norm::{EndWeights, Norm};
@@ -19,7 +19,7 @@ impl ProblemBuilder {
     /// scale is zero, not finite, or out of the range of the precision; if an array does not fit
     /// the address space; or if elements of the output overlap.
     pub fn build(self) -> Result<Problem> {
-        check_shape(&self.shape, self.precision)?;
+        check_shape(&self.shape, self.storage)?;
         let axes = resolve_axes(self.axes.as_deref(), self.shape.len())?;
         let kinds = resolve_kinds(&self.kinds, axes.len())?;
         let orthogonalize = self.orthogonalize.unwrap_or(self.norm == Norm::Ortho);
@@ -35,7 +35,7 @@ impl ProblemBuilder {
         };
         let half = half_position(&named.kinds);
         let named_scale = named.scale / named.divisor(&axes);
-        check_scale(named.scale, named_scale, named.precision)?;
+        check_scale(named.scale, named_scale, named.storage.precision())?;
         let (transforms, factors): (Vec<_>, Vec<f64>) = named.resolve_transforms(&axes, half).unzip();
         let scale = named_scale * factors.iter().product::<f64>();
         let (input_domain, output_domain) = named.domains();
@@ -99,7 +99,7 @@ impl ProblemBuilder {
         if let (Some(axis), Domain::Complex) = (half, domain) {
             shape[axis] = shape[axis] / 2 + 1;
         }
-        let bytes = self.precision.bytes() * domain.reals();
+        let bytes = self.storage.bytes() * domain.reals();
         match strides {
             Some(strides) => Layout::strided(&shape, strides, bytes),
             None => Layout::c_order(&shape, bytes),
@@ -122,11 +122,11 @@ impl ProblemBuilder {
     }
 }
 
-fn check_shape(shape: &[usize], precision: Precision) -> Result<()> {
+fn check_shape(shape: &[usize], storage: Storage) -> Result<()> {
     match shape.len() {
         0 => Err(Error::problem("the shape is empty: give at least one length")),
         d if d > MAX_AXES => Err(Error::problem(format!("the shape has {d} axes: at most {MAX_AXES} are supported"))),
-        _ => Layout::c_order(shape, precision.bytes()).map(|_| ()),
+        _ => Layout::c_order(shape, storage.bytes()).map(|_| ()),
     }
 }
 

@@ -171,7 +171,7 @@ impl Recipe {
 
     /// The bytes of arrays that the passes read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
-        let real = self.problem.precision().bytes();
+        let real = self.problem.storage().bytes();
         let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
         let reals = |array: ArrayId| match array {
             ArrayId::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),

@@ -54,7 +54,7 @@ const COMMAND: Floors = &[
     &["commands/"],
     &["array_files.rs", "comparison.rs", "image_files.rs", "spectrum.rs"],
     &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
-    &["any_plan.rs", "npy.rs", "problems.rs", "wisdom.rs"],
+    &["any_plan.rs", "device_data.rs", "npy.rs", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
     &["threshold.rs"],

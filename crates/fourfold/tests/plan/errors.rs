@@ -1,6 +1,7 @@
 //! Tests that invalid arguments and settings of plans are errors.
 
-use fourfold::{Error, ErrorKind, Isa, Plan, Planner, Problem, Result, View, ViewMut};
+use fourfold::baseline::Algorithm;
+use fourfold::{Error, ErrorKind, F16, Isa, Plan, Planner, Problem, Result, View, ViewMut};
 use num_complex::Complex;
 
 fn plan(planner: &Planner, text: &str) -> Plan {
@@ -40,6 +41,24 @@ fn wrong_element_types_are_refused() {
     assert_refused(plan(&planner, "dct2 f64 20").execute(&half, &mut y), &["Complex<f64>"]);
     assert_refused(plan(&planner, "rfft f64 20").execute_in_place(&mut y), &["Complex<f64>"]);
     assert_eq!(y, [7.0; 20]);
+}
+
+#[test]
+fn arrays_of_16_bits_are_refused() {
+    let (planner, problem) = (Planner::new(), "dct2 f16 4x5".parse::<Problem>().unwrap());
+    let recipe = planner.recipe(&problem).unwrap();
+    let bytes = planner.scratch_bytes(&recipe.clone().into());
+    for error in
+        [planner.plan(&problem).err(), planner.plan_recipe(recipe).err(), bytes.err(), planner.tune(&problem).err()]
+    {
+        let error = error.expect("only devices have halves");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.to_string(), "`dct2 f16 4x5`: f16 is for GPUs, through CUDA or OpenCL: use f32 on a CPU");
+    }
+    let halves = [F16::from(1.0); 20];
+    assert_refused(plan(&planner, "dct2 f32 4x5").execute(&halves, &mut [0.0f32; 20]), &["takes f32", "F16"]);
+    let error = "three-stage".parse::<Algorithm>().unwrap().recipe(&problem).unwrap_err();
+    assert!(error.kind() == ErrorKind::Problem && error.to_string().contains("use f32 or f64"), "{error}");
 }
 
 #[test]

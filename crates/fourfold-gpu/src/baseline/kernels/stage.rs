@@ -79,7 +79,7 @@ impl StageKernelDesc {
             _ => (most, 0),
         };
         Frame {
-            precision: self.precision,
+            storage: self.precision.into(),
             wide: most > i32::MAX as usize,
             threads: self.threads(),
             range: self.range(),

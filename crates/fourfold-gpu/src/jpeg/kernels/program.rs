@@ -16,7 +16,7 @@ use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread}
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use crate::limits::Limits;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
-use fourfold::{Precision, Result};
+use fourfold::{Result, Storage};
 
 /// A kernel, and how many blocks a thread block has.
 pub(crate) struct Program {
@@ -59,7 +59,7 @@ pub(crate) const PITCH: usize = 9;
 pub(crate) fn frame(threads: usize, shared_bytes: usize) -> Frame {
     let shared_pairs = shared_bytes / 8;
     Frame {
-        precision: Precision::F32,
+        storage: Storage::F32,
         wide: false,
         threads,
         range: None,

@@ -136,8 +136,8 @@ fn is_fourier(line: &AxisRecipe) -> bool {
     )
 }
 
-/// The transforms of a problem in the order of the passes. The last one includes the scale. `first`
-/// and `last` are the preferred axes of the first and the last pass.
+/// The transforms of a problem in the order of the passes. The last one includes the scale, but
+/// see [`share`]. `first` and `last` are the preferred axes of the first and the last pass.
 fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<AxisRecipe> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
@@ -151,13 +151,28 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Ax
     // Rows come before columns. The first pass writes to another array than it reads, and passes
     // along columns are fastest in place.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
-    let end = transforms.len().saturating_sub(1);
-    let line = |(i, transform): (usize, AxisTransform)| AxisRecipe {
-        transform,
-        scale: if i == end { problem.scale() } else { 1.0 },
-        scheme: scheme(&transform, problem),
+    let line = |(i, transform): (usize, &AxisTransform)| AxisRecipe {
+        transform: *transform,
+        scale: share(problem, &transforms, i),
+        scheme: scheme(transform, problem),
     };
-    transforms.into_iter().enumerate().map(line).collect()
+    transforms.iter().enumerate().map(line).collect()
+}
+
+/// The factor of pass i of a problem's scale s: s for the last pass, else 1.
+///
+/// Arrays of 16 bits hold what is between two passes, too, and `f16` has a narrow range. There all
+/// passes share the scale: with n_j elements along axis j, pass i takes |s|^(ln n_i / Σ ln n_j). By a
+/// norm, sums grow with a power of n, so each pass undoes about its own growth.
+fn share(problem: &Problem, transforms: &[AxisTransform], i: usize) -> f64 {
+    let (scale, is_last) = (problem.scale(), i + 1 == transforms.len());
+    let weight = |transform: &AxisTransform| (transform.n as f64).ln();
+    let all: f64 = transforms.iter().map(weight).sum();
+    match problem.storage().is_half() && all > 0.0 {
+        true => scale.abs().powf(weight(&transforms[i]) / all) * if is_last { scale.signum() } else { 1.0 },
+        false if is_last => scale,
+        false => 1.0,
+    }
 }
 
 /// The approximate number of lines along an axis. A half spectrum changes it.
