@@ -70,6 +70,15 @@ fn wrong_types_are_errors() {
 }
 
 #[test]
+fn arrays_of_16_bits_are_not_divided() {
+    let messages = on_ranks(2, |rank| {
+        let plan = Planner::new(CorePlanner::new(), rank).plan(recipe("dct2 bf16 9x9", "2", "p,*", None));
+        plan.err().map(|error| error.to_string()).unwrap_or_default()
+    });
+    assert!(messages.iter().all(|text| text.contains("arrays of bf16 are not divided")), "{messages:?}");
+}
+
+#[test]
 fn a_rank_that_ends_is_an_error_for_the_others() {
     let messages = on_ranks(3, |rank| {
         let number = rank.rank();

@@ -243,9 +243,9 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
     }
 
     fn check<I: Element, O: Element>(&self, input: &GpuArray<I>, output: &GpuArray<O>) -> Result<()> {
-        let precision = self.recipe.problem().precision();
-        check_part::<I>("input", self.recipe.input(), precision, input.len(), self.input_len())?;
-        check_part::<O>("output", self.recipe.output(), precision, output.len(), self.output_len())?;
+        let storage = self.recipe.problem().storage();
+        check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
+        check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())?;
         let queue = self.device.raw_queue();
         if input.device().raw_queue() == queue && output.device().raw_queue() == queue {
             return Ok(());

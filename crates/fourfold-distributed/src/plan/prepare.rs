@@ -66,8 +66,14 @@ impl<'a> RankPasses<'a> {
     /// The passes of `rank`, with its factors if the recipe is that of a filter.
     ///
     /// # Errors
-    /// If a filter has no factors, or if another recipe has some.
+    /// If a filter has no factors, or if another recipe has some; for arrays of 16 bits, which every
+    /// pass between ranks would round.
     pub fn new(recipe: &'a Recipe, rank: usize, factors: Option<Factors<'a>>) -> Result<RankPasses<'a>> {
+        let storage = recipe.problem().storage();
+        if storage.is_half() {
+            let message = format!("arrays of {} are not divided among ranks: use f32", storage.name());
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
         let is_filter = recipe.subject().is_filter();
         if is_filter == factors.is_some() {
             return Ok(RankPasses { recipe, rank, factors });
