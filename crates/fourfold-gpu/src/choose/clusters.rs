@@ -66,9 +66,8 @@ impl KernelDesc {
         };
         // Coming back from a spectrum, the compiler would take a few more registers than there are for
         // blocks of the usual size, in bytes; larger ones measured 3 % slower so.
-        let single = Precision::F32;
-        let usual = desc.threads * self.precision().bytes() == device.usual_threads() * single.bytes();
-        let resident = if self.inverse && usual { device.usual_blocks(single) } else { 0 };
+        let usual = device.usual_threads() * Precision::F32.bytes() == desc.threads * self.precision().bytes();
+        let resident = if self.inverse && usual { device.usual_blocks(Precision::F32) } else { 0 };
         desc.resident = size.resident.unwrap_or(resident);
         let fits = device.blocks_of(desc.shared_bytes()) > 0 && desc.threads <= most;
         fits.then(|| desc.with_padding(device))
