@@ -162,12 +162,14 @@ impl Axis {
 
     /// The factor on a boundary value in the right-hand side of the unknown next to the end: the
     /// stencil reads 2g − u_0 (Dirichlet, cells), g (Dirichlet, nodes), u_0 + h g (Neumann, cells)
-    /// or u_1 + 2h g (Neumann, nodes) beyond the end. `None` if the axis is periodic.
+    /// or u_1 + 2h g (Neumann, nodes) beyond the end. A single node between a Dirichlet and a Neumann
+    /// end has g on both sides. `None` if the axis is periodic.
     pub(crate) fn boundary_factor(&self, boundary: Boundary) -> Option<f64> {
         let h = self.spacing;
         match (boundary, self.position) {
             (Periodic, _) => None,
             (Dirichlet, Cells) => Some(2.0 / (h * h)),
+            (Dirichlet, Nodes) if self.points == 1 && self.ends.low != self.ends.high => Some(2.0 / (h * h)),
             (Dirichlet, Nodes) => Some(1.0 / (h * h)),
             (Neumann, Cells) => Some(1.0 / h),
             (Neumann, Nodes) => Some(2.0 / h),

@@ -51,6 +51,16 @@ fn the_stencil_has_no_residual_in_more_dimensions() {
     check::<f64>(&[Axis::cells(130, 0.1, Neumann), Axis::cells(70, 0.1, Neumann)], 0.0, f64::EPSILON);
 }
 
+/// Both neighbours of the node are the Dirichlet end, so that its value is the solution.
+#[test]
+fn a_single_node_between_different_ends_has_the_value_of_one() {
+    for (ends, end) in [((Dirichlet, Neumann), End::Low), ((Neumann, Dirichlet), End::High)] {
+        let equation = Equation::new([Axis::nodes(1, 0.3, ends)]).unwrap();
+        let u = solve(&equation, &[0.0f64], &BoundaryValues::new().constant(0, end, 1.5));
+        assert!((u[0] - 1.5).abs() < 1e-14, "{u:?}");
+    }
+}
+
 #[test]
 fn one_point_is_enough_but_for_neumann_nodes() {
     for axis in all_axes(1, 0.3) {
