@@ -255,7 +255,8 @@ def plan(
     kinds : str or sequence of str
         One kind for all axes, or one for each: "dct1" to "dct4", "dst1" to "dst4", "dht", "idxst",
         "fft", "rfft", and their inverses, such as "idct2". If `shape` is left out, this is a problem
-        in the notation of docs/notation.md, such as `"dct2 f64 480x640 ortho"`.
+        in the notation of docs/notation.md, such as `"dct2 f64 480x640 ortho"`, and `dtype`, `axes`,
+        `norm`, `orthogonalize`, `scale` and `strides` stand in it.
     shape : int or sequence of ints
         The shape of the real array, or of the complex one for "fft".
     dtype : dtype
@@ -306,6 +307,19 @@ def plan(
     if shape is None:
         if strides is not None:
             raise ValueError('with a problem as text, its strides are the options "in=" and "out="')
+        given = [
+            name
+            for name, is_usual in {
+                "dtype": isinstance(dtype, str) and dtype == "float64",
+                "axes": axes is None,
+                "norm": norm is None,
+                "orthogonalize": orthogonalize is None,
+                "scale": isinstance(scale, (int, float)) and scale == 1,
+            }.items()
+            if not is_usual
+        ]
+        if given:
+            raise ValueError(f"with a problem as text, {', '.join(given)} must stand in the text, not beside it")
         return Plan(kinds, workers, effort, multiply, device=device)
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     axes = shape_and_axes(np.broadcast_to(0, shape), None, axes)[1]

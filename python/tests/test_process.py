@@ -267,6 +267,10 @@ def test_a_plan_has_strides():
             fourfold.plan("dct2", (4, 6), strides=wrong)
     with pytest.raises(ValueError, match="in="):
         fourfold.plan("dct2 f64 4x6", strides=((1, 4), (6, 1)))
+    for beside in ({"norm": "ortho"}, {"axes": 0}, {"dtype": "f4"}, {"scale": 2.0}, {"orthogonalize": True}):
+        with pytest.raises(ValueError, match=f"{next(iter(beside))} must stand in the text"):
+            fourfold.plan("dct2 f64 4x6", **beside)
+    assert fourfold.plan("dct2 f64 4x6", dtype="float64", scale=1).problem == "dct2 f64 4x6"
 
 
 def test_a_plan_for_a_device_needs_cuda():
