@@ -145,8 +145,8 @@ impl Kernels {
     /// Enqueues an execution.
     ///
     /// # Safety
-    /// The addresses are those of arrays of the plan's types and layouts on its device, of a stream of
-    /// this device, and of as many bytes of scratch as the plan needs.
+    /// The addresses of the arrays are on the plan's device, and the arrays have its types and layouts.
+    /// The stream is one of this device, and the scratch has as many bytes as the plan needs.
     pub(crate) unsafe fn run(&self, at: Addresses) -> Result<()> {
         // SAFETY: the caller guarantees it.
         unsafe {

@@ -117,9 +117,9 @@ impl GpuPlanner {
     /// An array without gaps becomes as many messages without gaps. One slab is the whole output.
     ///
     /// # Errors
-    /// As [`GpuPlanner::plan`], and if another pass is the last, if the number of slabs does not divide its
-    /// axis, if slabs overlap, if the output has gaps or negative strides, or if the last pass multiplies
-    /// what it writes.
+    /// As [`GpuPlanner::plan`]. Also if another pass is the last, if the number of slabs does not divide
+    /// its axis, or if slabs overlap. Also if the output has gaps or negative strides, or if the last pass
+    /// multiplies what it writes.
     pub fn plan_in_slabs<'a>(&self, what: impl Into<Pipeline<'a>>, slabs: SlabLayout) -> Result<GpuPlan> {
         let pipeline = what.into();
         if slabs.count == 1 {

@@ -85,8 +85,8 @@ pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
 }
 
 /// Calls `work` for every row and every part of it, in parallel. Rows have `items` items, each as
-/// much work as `cost` elements of a reorder. The parts do not depend on the number of threads, so results do not
-/// either.
+/// much work as `cost` elements of a reorder. The parts do not depend on the number of threads, so
+/// results do not either.
 pub(crate) fn deal_out(pool: &Pool, rows: usize, [items, cost]: [usize; 2], work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
     let wide = ((1 << 12) / cost.max(1)).max(1);
     deal_out_blocks(pool, [rows, items, cost], [1, wide], work);

@@ -12,9 +12,9 @@
 //! factors has period h and the other changes sign after h. FFTW calls this Hartley form of Rader's
 //! algorithm dht-rader.
 //!
-//! Where p − 1 has large primes itself, the convolution is padded: the p − 1 elements stand before
-//! zeros, and b_j for −(p − 1) < j < p − 1 before and after others, so that a cyclic convolution of
-//! any length M ≥ 2p − 3 has the same p − 1 first sums.
+//! Where p − 1 has large primes itself, the convolution is padded. The p − 1 elements stand before
+//! zeros, and b_j is there for −(p − 1) < j < p − 1. So a cyclic convolution of any length M ≥ 2p − 3
+//! has the same p − 1 first sums.
 
 use crate::arithmetic::dd::Dd;
 use crate::arithmetic::spectrum::dft;
