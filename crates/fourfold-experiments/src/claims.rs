@@ -3,7 +3,6 @@
 use fourfold::timing::table::Table;
 
 use crate::noise::Noise;
-use crate::rounding::ratio;
 
 /// A statement about the numbers of a page: the document's, one that follows from it (`implied`),
 /// or fourfold's (`ours`).
@@ -57,6 +56,14 @@ impl Claim {
         }
     }
 
+    /// With a digit more than ratios have, since it is compared with the noise.
+    fn margin(&self) -> String {
+        match self.decision {
+            Decision::Exact(_) => String::new(),
+            Decision::Timed(margin) => format!("{margin:.3}"),
+        }
+    }
+
     /// Whether it depends on times.
     pub(crate) fn is_timed(&self) -> bool {
         matches!(self.decision, Decision::Timed(_))
@@ -68,21 +75,24 @@ pub(crate) fn margin_within([least, most]: [f64; 2], ratios: [f64; 2]) -> f64 {
     (ratios[0] / least).min(most / ratios[1])
 }
 
-/// Claims with their verdicts; nothing if there are none. The title says what the noise is.
-pub(crate) fn table(claims: &[Claim], noise: Option<Noise>) -> Option<String> {
-    let mut table = Table::new(["claim", "here", "holds here"]);
+/// Claims with their margins and verdicts; nothing if there are none. The title says what the noise is.
+/// Where rows were disturbed, its largest value decides, since these may be among the rows of a claim.
+pub(crate) fn table(claims: &[Claim], noise: Option<Noise>, is_disturbed: bool) -> Option<String> {
+    let decides = noise.map_or(1.0, |noise| if is_disturbed { noise.most } else { noise.mean });
+    let mut table = Table::new(["claim", "here", "margin", "holds here"]);
     for claim in claims {
-        let verdict = match claim.verdict(noise.map_or(1.0, |noise| noise.mean)) {
+        let verdict = match claim.verdict(decides) {
             Verdict::Yes => "yes",
             Verdict::No => "**no**",
             Verdict::WithinTheNoise => "within the noise",
         };
-        table.row([&*claim.text, &claim.here, verdict]);
+        table.row([&*claim.text, &claim.here, &claim.margin(), verdict]);
     }
     let title = match noise {
         None => "Claims".to_owned(),
         Some(Noise { mean, most }) => {
-            format!("Claims, where the noise of this table is {} times ({} at most)", ratio(mean), ratio(most))
+            let which = if is_disturbed { ", which decides, as rows were disturbed" } else { "" };
+            format!("Claims, where the noise of this table is {mean:.3} times ({most:.3} at most{which})")
         }
     };
     (!table.is_empty()).then(|| format!("{title}:\n\n{table}"))
@@ -112,9 +122,14 @@ mod tests {
     #[test]
     fn the_table_says_what_the_noise_is() {
         let claims = [Claim::timed("C", "2", 2.0), Claim::timed("D", "1.1", 1.1), Claim::exact("E", "3", false)];
-        let rows = "| claim | here | holds here |\n|---|---|---|\n| C | 2 | yes |\n| D | 1.1 | within the noise |\n| E | 3 | **no** |\n";
-        let title = "Claims, where the noise of this table is 1.16 times (1.50 at most):\n\n";
-        assert_eq!(table(&claims, Some(Noise { mean: 1.16, most: 1.5 })), Some(format!("{title}{rows}")));
-        assert_eq!(table(&[], None), None);
+        let rows = "| claim | here | margin | holds here |\n|---|---|---|---|\n| C | 2 | 2.000 | yes |\n\
+                    | D | 1.1 | 1.100 | within the noise |\n| E | 3 | – | **no** |\n";
+        let title = "Claims, where the noise of this table is 1.160 times (1.500 at most):\n\n";
+        let noise = |most| Some(Noise { mean: 1.16, most });
+        assert_eq!(table(&claims, noise(1.5), false), Some(format!("{title}{rows}")));
+        assert_eq!(table(&[], None, false), None);
+        let disturbed = table(&claims, noise(2.5), true).unwrap();
+        assert!(disturbed.contains("(2.500 at most, which decides, as rows were disturbed)"), "{disturbed}");
+        assert!(disturbed.contains("| C | 2 | 2.000 | within the noise |"), "{disturbed}");
     }
 }

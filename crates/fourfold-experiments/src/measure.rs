@@ -1,6 +1,6 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use fourfold::{Domain, Multiplier, Precision, Problem};
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros_of};
-use fourfold_cli::bench_targets::{Arrays, Contestant, DeviceArrays, DeviceCopy, Memcpy, contestant};
+use fourfold_cli::bench_targets::{Arrays, Contestant, DeviceArrays, DeviceCopy, Memcpy, SharedMemcpy, contestant};
 use fourfold_cli::comparison::Comparison;
 use fourfold_cli::engine::Engine;
 use fourfold_cli::planner::EnginePlanner;
@@ -31,6 +31,7 @@ pub(crate) struct Setting {
     record: RefCell<Record>,
     /// The table that is measured now.
     table: Cell<&'static str>,
+    reference_copy: OnceCell<Rc<RefCell<Memcpy>>>,
 }
 
 /// Milliseconds of jobs on a problem.
@@ -43,8 +44,8 @@ pub(crate) struct Times {
     pub(crate) copy: f64,
 }
 
-/// What is copied beside the works of every row, to see whether other work disturbed them: small enough
-/// for the caches, and copied once more before each time, so that the works of a row do not matter.
+/// What is copied beside the works of every row, to see whether other work disturbed them. No cache
+/// holds it, so that it does not matter what the works of a row leave there.
 const REFERENCE: &str = "dct2 f64 1024x1024";
 
 /// So often a disturbed row is measured in all, and in a quick run.
@@ -93,6 +94,7 @@ impl Setting {
             photographs: Rc::default(),
             record: RefCell::default(),
             table: Cell::new(""),
+            reference_copy: OnceCell::new(),
         }
     }
 
@@ -227,11 +229,20 @@ impl Setting {
         Ok(ms)
     }
 
+    /// The processor's copy, whose arrays are made once.
+    fn reference_copy(&self, bytes: usize) -> Result<Rc<RefCell<Memcpy>>> {
+        if let Some(copy) = self.reference_copy.get() {
+            return Ok(Rc::clone(copy));
+        }
+        let copy = Rc::new(RefCell::new(Memcpy::in_turn(bytes, self.threads)?));
+        Ok(Rc::clone(self.reference_copy.get_or_init(|| copy)))
+    }
+
     /// A copy on the engine.
     fn reference(&self) -> Result<Contestant> {
         let arrays = Arrays::new(&REFERENCE.parse()?)?;
         self.contender.with_planner(
-            |_| contestant(Memcpy::new(arrays.bytes(), self.threads)?),
+            |_| contestant(SharedMemcpy(self.reference_copy(arrays.bytes())?)),
             |device, _| {
                 let arrays = DeviceArrays::new(device.clone(), &arrays)?;
                 contestant(DeviceCopy(Rc::new(RefCell::new(arrays))))

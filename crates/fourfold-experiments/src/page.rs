@@ -111,7 +111,7 @@ impl Page {
         for paragraph in machine.iter().chain(&self.text).chain(&run.disturbances()) {
             let _ = writeln!(text, "{paragraph}\n");
         }
-        let tables = self.tables().into_iter().chain(claims::table(&self.claims, run.noise));
+        let tables = self.tables().into_iter().chain(claims::table(&self.claims, run.noise, !run.disturbed.is_empty()));
         tables.for_each(|table| text += &format!("{table}\n"));
         text + &self.teaches + "\n"
     }
@@ -199,7 +199,7 @@ mod tests {
         };
         let above = "Machine: fast.\n\nP.\n\nDisturbed: beside these rows, the same copy took more than 1.30 times as long \
                      as beside another row of this run: a (2.00 times); b (3.00 times).";
-        let claims = claims::table(&parts.claims, run.noise).unwrap();
+        let claims = claims::table(&parts.claims, run.noise, true).unwrap();
         assert_eq!(parts.markdown(&run), format!("# T\n\n{above}\n\nL:\n\n{left}\nR:\n\n{table}\n{claims}\nS.\n"));
     }
 

@@ -198,12 +198,12 @@ fn claims_by_size(measured: &[Measured]) -> Vec<Claim> {
     if large.is_empty() {
         return vec![];
     }
-    let in_mean = if large.len() > 1 { " in the mean" } else { "" };
+    let in_mean = if large.len() > 1 { " (in the mean)" } else { "" };
     let claim = |text: &str, is_more: bool, of: fn(&Measured) -> f64| {
         let [small, large] = [&small, &large].map(|some| Ratios::new(some.iter().map(|m| of(m))).mean());
         let [on_large, on_small] = [large, small].map(ratio);
-        let here = format!("{on_large}{in_mean} on larger grids, and {on_small} on the smallest");
-        Claim::timed(text, here, if is_more { large / small } else { small / large })
+        let here = format!("{on_large} on larger grids, and {on_small} on the smallest");
+        Claim::timed(format!("{text}{in_mean}"), here, if is_more { large / small } else { small / large })
     };
     vec![
         claim("larger circuits have a larger speed-up s of the transforms by three stages", true, |m| {

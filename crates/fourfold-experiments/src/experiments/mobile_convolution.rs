@@ -80,7 +80,7 @@ fn claims(measured: &[Quotients]) -> Vec<Claim> {
     let grows: Vec<String> = measured.iter().map(|one| ends(one).map(ratio).join(" to ")).collect();
     vec![
         Claim::timed(
-            "the FFT is not always faster",
+            "the FFT is not always faster (one case decides)",
             format!("slower in {slower} of {} cases", all().count()),
             all().map(|(_, quotient)| 1.0 / quotient).fold(0.0, f64::max),
         ),

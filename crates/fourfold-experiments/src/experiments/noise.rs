@@ -73,7 +73,7 @@ impl Differences {
 fn disturbances(rows: &[String], tries: usize) -> String {
     let times = ratio(DISTURBED);
     let what = format!(
-        "Beside the algorithms of every row, the same copy of 8 MiB takes its turns, each after an untimed run of it. A row is disturbed where that copy took more than {times} times as long as beside another row of this run."
+        "Beside the algorithms of every row, the same copy of 8 MiB takes its turns, through arrays that no cache holds. A row is disturbed where that copy took more than {times} times as long as beside another row of this run."
     );
     let done = match tries {
         1 => "A quick run only marks such rows.".to_owned(),
