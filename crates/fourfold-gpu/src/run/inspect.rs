@@ -165,6 +165,20 @@ impl Target {
         Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
+    /// What a plan for a pipeline would launch, with what `wisdom` knows of it.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan), and if that part of the wisdom
+    /// does not compute the pipeline.
+    pub fn inspect_pipeline(&self, pipeline: &Pipeline<'_>, wisdom: &Wisdom) -> Result<Inspection> {
+        pipeline.problems().try_for_each(check_lengths)?;
+        let recipe = Planner::new().recipe(pipeline.borrowed())?;
+        let action = pipeline.multiplier().map(Action::multiply).transpose()?;
+        let action = action.or_else(|| pipeline.least().map(Action::Threshold));
+        let choices = self.choices(pipeline, wisdom)?;
+        Ok(self.inspection(&lower(&self.limits, &recipe, false, action.as_ref(), &choices)?))
+    }
+
     /// What a plan for `problem` with these choices would launch. They are text, as in
     /// [`Inspection::choices`], a line each.
     ///
