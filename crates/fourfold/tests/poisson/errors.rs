@@ -53,7 +53,10 @@ fn numbers_out_of_range_are_refused() {
         refused(dirichlet(spacing), &format!("follows from spacings of [{spacing:?}]"));
     }
     refused(dirichlet(1e-200).c(-1.0), "follows from spacings of [1e-200]");
-    refused(neumann().c(1e-320), "follows from c = 1e-320, and is out of the range of f64: expected 0 or a number nearer");
+    refused(
+        neumann().c(1e-320),
+        "follows from c = 1e-320, and is out of the range of f64: expected 0 or a number nearer",
+    );
     refused(neumann().c(1e308), "follows from c = 1e308");
     refused(dirichlet(1.0).heat_step(1e308), "follows from a heat step of 1e308");
     // The stencil on 2 periodic cells of 2 has the eigenvalues 0 and 1.
