@@ -13,7 +13,6 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
 use fourfold_gpu::cache::Cache;
 
-use crate::args::poisson::EndValue;
 use crate::print::{message, printable, told};
 
 const FAILURE: u8 = 1;
@@ -46,8 +45,7 @@ fn with_negative_numbers(command: Command) -> Command {
 }
 
 fn is_number(parser: &ValueParser) -> bool {
-    let types = [TypeId::of::<f64>(), TypeId::of::<(f64, f64)>(), TypeId::of::<EndValue>()];
-    types.iter().any(|number| parser.type_id() == *number)
+    [TypeId::of::<f64>(), TypeId::of::<(f64, f64)>()].iter().any(|number| parser.type_id() == *number)
 }
 
 /// The exit code of what has been done: `success`, or that of an error, which is reported.

@@ -47,12 +47,12 @@ fn plan_shows_filters_and_what_to_know_of_them() {
         let text = success(&[&"plan", &filter, &"--engine", &engine]);
         says(&text, &[filter, engine, "dct2", " | multiply | ", "moved", "scratch"]);
         assert!(!text.contains("remark"), "{text}");
-        let apart = "dct2 f64 8x9 axes=1 | multiply table | idct2 f64 8x9 axes=0";
-        let answer = success(&[&"plan", &apart, &"--engine", &engine, &"--json"]);
+        let no_axis = "dct2 f64 8x9 axes=1 | multiply table | idct2 f64 8x9 axes=0";
+        let answer = success(&[&"plan", &no_axis, &"--engine", &engine, &"--json"]);
         let answer: Value = serde_json::from_str(&answer).unwrap();
-        assert_eq!((&answer["problem"], answer["passes"].as_array().unwrap().len()), (&apart.into(), 2));
+        assert_eq!((&answer["problem"], answer["passes"].as_array().unwrap().len()), (&no_axis.into(), 2));
         says(answer["remark"].as_str().unwrap(), &["share no axis", "one pass more"]);
-        says(&success(&[&"plan", &apart, &"--engine", &engine]), &["remark     `dct2 f64 8x9 axes=1`"]);
+        says(&success(&[&"plan", &no_axis, &"--engine", &engine]), &["remark     `dct2 f64 8x9 axes=1`"]);
     }
     says(
         &failure(1, &[&"plan", &"dct2 f64 8 | idct2 f64 8"]),

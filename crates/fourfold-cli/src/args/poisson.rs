@@ -41,7 +41,7 @@ pub(crate) struct Poisson {
     pub(crate) c: f64,
     /// A value at one end of an axis, such as 0:low=1.5: of u for dirichlet, of its derivative
     /// outwards for neumann; may be repeated for other ends
-    #[arg(long = "value", verbatim_doc_comment, value_name = "AXIS:END=X", value_parser = end_value)]
+    #[arg(long = "value", verbatim_doc_comment, value_name = "AXIS:END=X", value_parser = end_value, allow_hyphen_values = true)]
     pub(crate) values: Vec<EndValue>,
     /// Differentiate the series of sines or cosines exactly, instead of by the stencil
     #[arg(long)]
