@@ -51,8 +51,8 @@ class Solver:
         Instead, one implicit step of the heat equation of this time: u + t (-div grad u + c u) = f,
         where f is the u before.
     tolerance : float, optional
-        The largest abs(sum(f)) of an equation that constants solve, as a part of sum(abs(f)). The
-        default is 1e-8, or 1e-4 in float32.
+        The largest abs(sum(f)) of an equation that constants solve, as a part of sum(abs(f)), both
+        with the terms of values at the ends. The default is 1e-8, or 1e-4 in float32.
     dtype : {float64, float32}
         The type that is computed in.
     workers : int, optional
@@ -132,7 +132,8 @@ class Solver:
         Raises
         ------
         ValueError
-            If a shape is wrong, if there is no such end, or if the equation has no solution.
+            If a shape is wrong, if there is no such end, if an end is given twice or has a value that
+            is not finite, or if the equation has no solution.
         TypeError
             If numbers are complex.
         """

@@ -61,7 +61,7 @@ pub(crate) fn run_task() -> Result<()> {
     page::write("docs/performance/solvers.md", HEADER, &texts, &table.to_string())
 }
 
-const HEADER: &str = "\
+pub(crate) const HEADER: &str = "\
 # Solvers and convolutions
 
 Warm times in `f64` with one thread each, in milliseconds. In brackets: the time of fourfold divided

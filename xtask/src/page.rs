@@ -60,7 +60,7 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{accuracy, bench_cpu, bench_ducc};
+    use crate::{accuracy, bench_cpu, bench_ducc, bench_solvers};
 
     #[test]
     fn long_items_are_wrapped() {
@@ -79,6 +79,7 @@ mod tests {
             ("docs/accuracy.md", accuracy::HEADER),
             ("docs/performance/cpu.md", bench_cpu::HEADER),
             ("docs/performance/ducc.md", bench_ducc::HEADER),
+            ("docs/performance/solvers.md", bench_solvers::HEADER),
         ];
         for (path, head) in heads {
             let page = fs::read_to_string(root().join(path)).unwrap();

@@ -82,6 +82,10 @@ complex-table, separable, complex-separable and reciprocal-sum.
 
 const PLAN_HELP: &str = problem_help!(
     "\
+A filter, or a transform with a multiply before or after it, may stand for the problem:
+\"dct2 f64 512x512 | multiply table | idct2 f64 512x512\". `fourfold help tune` lists the kinds of
+multiply.
+
 The engine may also be an NVIDIA architecture, such as cuda:sm_80, or one of opencl:mi300x,
 opencl:arc-a770 and opencl:mali-g710, without such a device.
 

@@ -1,8 +1,10 @@
 //! Arrays whose element type is known only at run time.
 
-use anyhow::{Context, Result, bail};
+use std::fmt::Display;
+
+use anyhow::{Context, Result, bail, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, Precision, Problem};
+use fourfold::{Domain, Float, Precision, Problem};
 use num_complex::Complex;
 
 /// Runs the body for the elements of a [`Data`], with the name bound to them.
@@ -76,6 +78,17 @@ fn available_memory() -> Option<usize> {
 fn available_in(meminfo: &str) -> Option<usize> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
+}
+
+/// The nearest number of a type, or an error if it is beyond the largest one. `what` names it.
+pub(crate) fn fitting<T: Float>(number: f64, what: impl Display) -> Result<T> {
+    let nearest = T::nearest(number);
+    let (is_finite, name) = (nearest.into().is_finite(), T::PRECISION.name());
+    ensure!(
+        is_finite || !number.is_finite(),
+        "{what} is {number:e}, which is out of the range of {name}: give --type f64"
+    );
+    Ok(nearest)
 }
 
 /// `len` zeros of a type.

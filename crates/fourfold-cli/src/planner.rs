@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::baseline::AnyRecipe;
+use fourfold::engine::PipelineKey;
 use fourfold::{ErrorKind, Multiplier, Pipeline, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 
@@ -199,11 +200,16 @@ impl EnginePlanner {
         }
     }
 
-    /// How a CPU computes the problem, and the bytes of scratch that it needs. Makes no tables.
-    pub(crate) fn recipe(&self, problem: &Problem) -> Result<(AnyRecipe, usize)> {
+    /// How a CPU computes a problem or a pipeline, and the bytes of scratch that it needs. Makes no
+    /// tables.
+    pub(crate) fn recipe(&self, pipeline: &PipelineKey) -> Result<(AnyRecipe, usize)> {
         let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices have inspections") };
-        let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;
-        let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
+        let recipe = match pipeline.as_problem() {
+            Some(problem) => self.recipe_of(planner, problem),
+            None => pipeline.recipe().map(AnyRecipe::from),
+        };
+        let recipe = recipe.with_context(|| format!("cannot plan {pipeline}"))?;
+        let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {pipeline}"))?;
         Ok((recipe, scratch))
     }
 }

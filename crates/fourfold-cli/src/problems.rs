@@ -36,6 +36,11 @@ pub(crate) fn parse(text: &str) -> Result<Problem> {
     parse_as(text)
 }
 
+/// The same where a pipeline may stand for a problem.
+pub(crate) fn parse_pipeline(text: &str) -> Result<PipelineKey> {
+    parse_as(text)
+}
+
 fn parse_as<T: FromStr<Err = fourfold::Error>>(text: &str) -> Result<T> {
     text.parse().with_context(|| format!("in {}", quoted(text)))
 }

@@ -1,11 +1,13 @@
 //! Runs a program: reads its command line, and reports a failure on stderr.
 
+use std::any::TypeId;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Once;
 
 use anyhow::{Error, Result};
+use clap::builder::ValueParser;
 use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, UnknownArgument};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
@@ -30,11 +32,20 @@ pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitC
 }
 
 /// The command with options whose values may be negative numbers: the options' own messages then
-/// say which numbers are expected. Otherwise clap takes `-1` for another option.
+/// say which numbers are expected. Otherwise clap takes `-1` for another option. It knows neither
+/// `-.5` nor `-1e-3` as numbers, so options of numbers take whatever begins with a hyphen.
 fn with_negative_numbers(command: Command) -> Command {
     let has_values = |option: &Arg| !option.is_positional() && option.get_action().takes_values();
-    let with = |option: Arg| if has_values(&option) { option.allow_negative_numbers(true) } else { option };
+    let with = |option: Arg| match has_values(&option) {
+        true if is_number(option.get_value_parser()) => option.allow_hyphen_values(true),
+        true => option.allow_negative_numbers(true),
+        false => option,
+    };
     command.mut_args(with).mut_subcommands(with_negative_numbers)
+}
+
+fn is_number(parser: &ValueParser) -> bool {
+    [TypeId::of::<f64>(), TypeId::of::<(f64, f64)>()].iter().any(|number| parser.type_id() == *number)
 }
 
 /// The exit code of what has been done: `success`, or that of an error, which is reported.

@@ -103,7 +103,17 @@ fn mistakes_are_explained() {
     fails(1, &x, &[&"--kernel", &h, &"--mode", &"valid"], &["kernel has 3 elements along axis 0", "the array 2"]);
     fails(2, &x, &[&"--kernel", &h, &"--mode", &"half"], &["half", "full, same or valid"]);
     fails(2, &x, &[&"--kernel", &h, &"--boundary", &"edge"], &["edge", "zero, periodic or reflect"]);
-    fails(2, &x, &[&"--gaussian", &"0"], &["above 0"]);
+    for sigma in ["0", "-.5"] {
+        fails(2, &x, &[&"--gaussian", &sigma], &[sigma, "above 0"]);
+    }
+    let large = folder.write("large.npy", &npy("<f8", false, "(2,)", little(&[1.0, 1e300])));
+    let single = "element 1 of the kernel is 1e300, which is out of the range of f32: give --type f64";
+    fails(1, &x, &[&"--kernel", &large, &"--type", &"f32"], &[single]);
+    let number = folder.write("number.npy", &npy("<f8", false, "()", little(&[2.0])));
+    fails(1, &x, &[&"--kernel", &number], &["a kernel of 0 axes, which is one number, for arrays of 1: expected 1"]);
+    for rest in [[&"--kernel" as &dyn AsRef<OsStr>, &number], [&"--box", &"3"]] {
+        fails(1, &number, &rest, &["an array of 0 axes, which is one number: expected 1 or more"]);
+    }
     fails(1, &image, &[&"--box", &"3", &"--mode", &"full"], &["keeps its size", "--mode full"]);
     fails(1, &image, &[&"--kernel", &folder.path("none.npy")], &["none.npy"]);
 }

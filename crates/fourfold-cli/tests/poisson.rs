@@ -32,15 +32,22 @@ fn second(before: f64, u: f64, after: f64, h: f64) -> f64 {
 
 #[test]
 fn the_solution_fulfils_the_equation() {
+    for c in [1.5, -1e-3] {
+        check_solution(c);
+    }
+}
+
+fn check_solution(c: f64) {
     let file = npy("<f8", false, "(3, 4)", little(&F));
-    let (u, report) = solve(&file, "--boundary neumann,dirichlet:neumann --at cells,nodes --spacing 0.5,0.25 --c 1.5");
+    let options = format!("--boundary neumann,dirichlet:neumann --at cells,nodes --spacing 0.5,0.25 --c {c:e}");
+    let (u, report) = solve(&file, &options);
     says(&report, &["solved  3x4 unknowns in f64, by dct2,dst3", "time"]);
     let at = |i: usize, j: usize| u[4 * i + j];
     for (i, j) in (0..3usize).flat_map(|i| (0..4).map(move |j| (i, j))) {
         let [above, below] = [at(i.saturating_sub(1), j), at((i + 1).min(2), j)];
         let left = if j == 0 { 0.0 } else { at(i, j - 1) };
         let right = at(i, if j == 3 { 2 } else { j + 1 });
-        let f = second(above, at(i, j), below, 0.5) + second(left, at(i, j), right, 0.25) + 1.5 * at(i, j);
+        let f = second(above, at(i, j), below, 0.5) + second(left, at(i, j), right, 0.25) + c * at(i, j);
         assert!((f - F[4 * i + j]).abs() < 1e-12, "{i}, {j}: {f}");
     }
 }
@@ -104,13 +111,31 @@ fn mistakes_are_explained() {
     fails(1, "--boundary periodic:neumann", &["axis 0", "periodic:neumann", "at both ends of an axis or at neither"]);
     fails(1, "--boundary neumann", &["|Σ f| is", "subtract the mean"]);
     fails(1, "--boundary dirichlet --spacing 0", &["a spacing of 0: expected a finite number above 0"]);
+    fails(1, "--boundary dirichlet --spacing -.5", &["a spacing of -0.5: expected a finite number above 0"]);
+    fails(1, "--boundary dirichlet --spacing 1,-.5e-3", &["axis 1: a spacing of -0.0005"]);
+    fails(1, "--boundary dirichlet --spacing 1e-200", &["spacings of [1e-200, 1e-200]", "out of the range of f64"]);
+    fails(1, "--boundary neumann --c 1e-320", &["c = 1e-320", "out of the range of f64"]);
+    fails(1, "--boundary dirichlet --c -inf", &["c = -inf: expected a finite number"]);
+    for tolerance in ["inf", "-inf", "-1e-3"] {
+        let given = tolerance.parse::<f64>().unwrap();
+        let hint = format!("a tolerance of {given}: expected a finite number from 0 on");
+        fails(1, &format!("--boundary dirichlet --tolerance {tolerance}"), &[&hint]);
+    }
     fails(1, "--boundary dirichlet --spacing 1,2,3", &["--spacing has 3 entries for an array of 2 axes: give 1 or 2"]);
     fails(2, "--boundary dirichlet --at faces", &["faces", "cells or nodes"]);
     fails(2, "--boundary dirichlet --value 0=1", &["AXIS:END=X is needed"]);
+    fails(2, "--boundary dirichlet --value -.5", &["AXIS:END=X is needed"]);
+    let twice = "the low end of axis 1 has boundary values twice: expected once";
+    fails(1, "--boundary dirichlet --value 1:low=1 --value 1:low=2", &[twice]);
+    let large = "the value at the high end of axis 0 is 1e300, which is out of the range of f32: give --type f64";
+    fails(1, "--boundary dirichlet --type f32 --value 0:high=1e300", &[large]);
     fails(1, "--boundary dirichlet --value 2:low=1", &["axis 2", "2 axes"]);
     fails(1, "--boundary dirichlet --heat-step -1", &["a heat step of -1"]);
     fails(1, "--boundary dirichlet --algorithm row-column", &["leave out --algorithm row-column"]);
     assert_eq!(folder.names(), ["f.npy"]);
+    let bad = folder.write("n.npy", &npy("<f8", false, "(2, 2)", little(&[1.0, 2.0, f64::INFINITY, -3.0])));
+    let infinite = failure(1, &[&"poisson", &bad, &"-o", &output, &"--boundary", &"neumann"]);
+    says(&infinite, &["the right-hand side is inf at [1, 0]: expected finite numbers"]);
     let complex = folder.write("z.npy", &npy("<c16", false, "(1,)", little(&[1.0, 2.0])));
     says(&failure(1, &[&"poisson", &complex, &"-o", &output, &"--boundary", &"dirichlet"]), &["real ones are needed"]);
 }

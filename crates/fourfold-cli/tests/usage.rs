@@ -41,6 +41,28 @@ fn plan_shows_the_recipe() {
 }
 
 #[test]
+fn plan_shows_filters_and_what_to_know_of_them() {
+    let filter = "dct2 f64 30x64 | multiply reciprocal-sum | idct2 f64 30x64";
+    for engine in ["cpu", "cuda:sm_80"] {
+        let text = success(&[&"plan", &filter, &"--engine", &engine]);
+        says(&text, &[filter, engine, "dct2", " | multiply | ", "moved", "scratch"]);
+        assert!(!text.contains("remark"), "{text}");
+        let no_axis = "dct2 f64 8x9 axes=1 | multiply table | idct2 f64 8x9 axes=0";
+        let answer = success(&[&"plan", &no_axis, &"--engine", &engine, &"--json"]);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((&answer["problem"], answer["passes"].as_array().unwrap().len()), (&no_axis.into(), 2));
+        says(answer["remark"].as_str().unwrap(), &["share no axis", "one pass more"]);
+        says(&success(&[&"plan", &no_axis, &"--engine", &engine]), &["remark     `dct2 f64 8x9 axes=1`"]);
+    }
+    says(
+        &failure(1, &[&"plan", &"dct2 f64 8 | idct2 f64 8"]),
+        &["expected a problem, with a multiply before or after"],
+    );
+    says(&failure(1, &[&"plan", &"dct2 f64 8 | multiply by"]), &["multiply by", "multiply table"]);
+    says(&failure(1, &[&"plan", &filter, &"--algorithm", &"row-column"]), &["leave out --algorithm row-column"]);
+}
+
+#[test]
 fn mistakes_in_problems_are_explained() {
     let mistakes: [(&str, &[&str]); 17] = [
         ("", &["kind"]),

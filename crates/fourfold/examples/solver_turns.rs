@@ -68,7 +68,6 @@ fn larger<'a>(a: &'a Plan, b: &'a Plan) -> &'a Plan {
 fn convolve(shape: &[usize], kernel: &[usize]) -> Outcome {
     let h = waves(kernel.iter().product());
     let convolution = Convolution::builder(shape, kernel, &h).build(&Planner::new())?;
-    eprintln!("{:?}", convolution.method());
     let x = waves(shape.iter().product());
     let (mut y, mut copy) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     serve(

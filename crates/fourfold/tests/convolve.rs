@@ -186,8 +186,10 @@ fn kernels_that_do_not_fit_are_refused() {
     };
     let valid = build(&[4, 3], &[2, 5], &[1.0; 10], Mode::Valid);
     says(valid, "the kernel has 5 elements along axis 1, and the array 3: expected at most 3 in mode valid");
-    says(build(&[4], &[2, 2], &[1.0; 4], Mode::Same), "a kernel of 2 axes for arrays of 1: expected 1 to 1");
-    says(build(&[4], &[], &[1.0], Mode::Same), "a kernel of 0 axes");
+    says(build(&[4], &[2, 2], &[1.0; 4], Mode::Same), "a kernel of 2 axes for arrays of 1: expected 1");
+    says(build(&[4, 4], &[2; 3], &[1.0; 8], Mode::Same), "a kernel of 3 axes for arrays of 2: expected 1 to 2");
+    says(build(&[4], &[], &[1.0], Mode::Same), "a kernel of 0 axes, which is one number, for arrays of 1: expected 1");
+    says(build(&[], &[], &[1.0], Mode::Same), "an array of 0 axes, which is one number: expected 1 or more");
     says(build(&[4], &[3], &[1.0; 2], Mode::Same), "a kernel of 2 elements: expected those of the shape [3]");
     says(build(&[4], &[0], &[], Mode::Same), "axis 0 has 4 elements, and the kernel 0: expected 1 or more");
     says(build(&[0, 4], &[2], &[1.0; 2], Mode::Same), "axis 0 has no elements");
@@ -266,4 +268,36 @@ fn cut_offs_outside_the_band_are_refused() {
     assert!(build(Band::Low(2f64.sqrt())).unwrap().factors(&[8, 8]).is_ok());
     says("butterworth".parse::<Rolloff>(), "the roll-off `butterworth`: expected ideal, gaussian or butterworth:ORDER");
     assert_eq!("butterworth:3".parse::<Rolloff>().unwrap(), Rolloff::Butterworth(3));
+}
+
+/// Direct sums spread a NaN to the outputs that include it, and transforms to those of every tile that
+/// includes it, as documented.
+#[test]
+fn a_nan_spreads_as_documented() {
+    let (n, k, at) = (2000, 31, 700);
+    for method in METHODS {
+        let h = random(k, 2);
+        let convolution = Convolution::<f64>::builder([3, n], [k], &h)
+            .method(method)
+            .mode(Mode::Full)
+            .build(&Planner::new())
+            .unwrap();
+        let outputs = convolution.output_shape()[1];
+        let mut x = random(3 * n, 1);
+        let [mut clean, mut y] = [(); 2].map(|()| vec![0.0; 3 * outputs]);
+        convolution.apply(&x, &mut clean).unwrap();
+        x[n + at] = f64::NAN;
+        convolution.apply(&x, &mut y).unwrap();
+        let step = convolution.method().1[0] - (k - 1);
+        assert!(method == ConvolutionMethod::Direct || outputs > 2 * step, "there are several tiles");
+        for (i, (y, clean)) in y.iter().zip(&clean).enumerate() {
+            let (array, output) = (i / outputs, i % outputs);
+            // Output m includes the elements from m − K + 1 to m.
+            let tile = output / step * step;
+            let reads =
+                if method == ConvolutionMethod::Direct { output..output + k } else { tile..tile + step + k - 1 };
+            let is_bad = array == 1 && reads.contains(&(at + k - 1));
+            assert!(if is_bad { y.is_nan() } else { y == clean }, "{method:?}: {i} {y}");
+        }
+    }
 }

@@ -29,8 +29,9 @@ pub(crate) struct Convolve {
     /// The kernel: a .npy file of real numbers. Its axes are the last ones of the array
     #[arg(long, value_name = "NPY", group = "weights")]
     pub(crate) kernel: Option<PathBuf>,
-    /// A Gaussian kernel of this standard deviation in elements, along all axes
-    #[arg(long, value_name = "SIGMA", group = "weights", value_parser = sigma)]
+    /// A Gaussian kernel of this standard deviation in elements, along all axes;
+    /// it ends at the distance 4 SIGMA, rounded up, and has the sum 1
+    #[arg(long, verbatim_doc_comment, value_name = "SIGMA", group = "weights", value_parser = sigma)]
     pub(crate) gaussian: Option<f64>,
     /// The mean of N elements along each axis
     #[arg(long = "box", value_name = "N", group = "weights", value_parser = clap::value_parser!(u16).range(1..))]

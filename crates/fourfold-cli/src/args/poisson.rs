@@ -40,8 +40,8 @@ pub(crate) struct Poisson {
     #[arg(long, value_name = "C", default_value_t = 0.0)]
     pub(crate) c: f64,
     /// A value at one end of an axis, such as 0:low=1.5: of u for dirichlet, of its derivative
-    /// outwards for neumann; may be repeated
-    #[arg(long = "value", verbatim_doc_comment, value_name = "AXIS:END=X", value_parser = end_value)]
+    /// outwards for neumann; may be repeated for other ends
+    #[arg(long = "value", verbatim_doc_comment, value_name = "AXIS:END=X", value_parser = end_value, allow_hyphen_values = true)]
     pub(crate) values: Vec<EndValue>,
     /// Differentiate the series of sines or cosines exactly, instead of by the stencil
     #[arg(long)]
@@ -49,8 +49,8 @@ pub(crate) struct Poisson {
     /// Do one implicit step of this time of the heat equation instead; f is u before it
     #[arg(long, value_name = "TIME")]
     pub(crate) heat_step: Option<f64>,
-    /// The largest |Σ f| that a singular equation may have, as a part of Σ |f|
-    /// [default: 1e-8 in f64, 1e-4 in f32]
+    /// The largest |Σ f| that a singular equation may have, as a part of Σ |f|, both with
+    /// what --value adds [default: 1e-8 in f64, 1e-4 in f32]
     #[arg(long, verbatim_doc_comment, value_name = "T")]
     pub(crate) tolerance: Option<f64>,
     /// The type to compute with, f32 or f64 [default: that of the file, or f64]
@@ -78,7 +78,7 @@ fn end_value(text: &str) -> Result<EndValue> {
     let parts = || {
         let (end, value) = text.split_once('=')?;
         let (axis, end) = end.split_once(':')?;
-        let end = [(End::Low, "low"), (End::High, "high")].into_iter().find(|(_, name)| *name == end)?.0;
+        let end = [End::Low, End::High].into_iter().find(|one| one.to_string() == end)?;
         Some(EndValue { axis: axis.parse().ok()?, end, value: value.parse().ok()? })
     };
     let value = parts().context("AXIS:END=X is needed, such as 0:low=1.5 or 1:high=-2")?;

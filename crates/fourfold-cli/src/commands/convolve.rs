@@ -13,7 +13,7 @@ use fourfold::{Float, Planner, Precision};
 use serde::Serialize;
 
 use crate::args::convolve::Convolve;
-use crate::array::{check_memory, collect, zeros};
+use crate::array::{check_memory, collect, fitting, zeros};
 use crate::array_files::{ArrayFiles, open_array};
 use crate::image_files::ImageFiles;
 use crate::npy::Npy;
@@ -111,6 +111,8 @@ impl Convolve {
         let bytes = count.saturating_mul(size_of::<f64>() + size_of::<T>()).saturating_add(own);
         check_memory(bytes.saturating_add(other))?;
         let kernel = kernel.elements(shape.len())?;
+        let fits = |(at, &h): (usize, &f64)| fitting::<T>(h, format_args!("element {at} of the kernel")).map(drop);
+        kernel.iter().enumerate().try_for_each(fits)?;
         let kernel = collect(kernel.len(), kernel.iter().map(|&h| T::nearest(h)))?;
         let builder = Convolution::builder(shape, &kernel_shape, &kernel).mode(self.mode).boundary(self.boundary);
         let builder = if self.correlate { builder.correlate() } else { builder };

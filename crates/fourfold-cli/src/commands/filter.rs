@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::any_plan::AnyPlan;
 use crate::args::Filter;
-use crate::array::{zeros, zeros_of};
+use crate::array::zeros_of;
 use crate::image_files::ImageFiles;
 use crate::picture::pixels::Picture;
 use crate::print::{print_json, print_text};
@@ -65,7 +65,8 @@ impl Filter {
 /// The response of a filter, for images of one size.
 struct Response {
     size: [usize; 2],
-    filter: FrequencyFilter,
+    /// h on the half spectrum, as a table.
+    multiplier: Multiplier,
     drops_mean: bool,
 }
 
@@ -76,33 +77,22 @@ impl Response {
             (_, Some((low, high)), _) => Band::Pass(low, high),
             (.., cutoff) => Band::Low(cutoff.expect("the command line demands one of the three")),
         };
-        let filter = FrequencyFilter::new(band, args.rolloff)?;
-        Ok(Response { size: [picture.height, picture.width], filter, drops_mean: args.low_pass.is_none() })
-    }
-
-    /// The length of a half spectrum's rows.
-    fn half(&self) -> usize {
-        self.size[1] / 2 + 1
+        let size = [picture.height, picture.width];
+        let multiplier = Multiplier::Table(FrequencyFilter::new(band, args.rolloff)?.factors(&size)?);
+        Ok(Response { size, multiplier, drops_mean: args.low_pass.is_none() })
     }
 
     /// The factor on the term at index `at` of the half spectrum.
     fn factor(&self, at: usize) -> f64 {
-        let side = |k: usize, n: usize| 2.0 * k.min(n - k) as f64 / n as f64;
-        let ([height, width], half) = (self.size, self.half());
-        self.filter.response(side(at / half, height).hypot(side(at % half, width)))
-    }
-
-    /// h on the half spectrum.
-    fn factors(&self) -> Result<Vec<f64>> {
-        let mut factors = zeros(self.size[0] * self.half())?;
-        factors.iter_mut().enumerate().for_each(|(at, factor)| *factor = self.factor(at));
-        Ok(factors)
+        let Multiplier::Table(factors) = &self.multiplier else { unreachable!("a filter has a table") };
+        factors[at]
     }
 
     /// For every pixel of the whole spectrum, with frequency 0 at \[H/2, W/2\], the index of its
     /// term in the half spectrum. Terms beyond the half are conjugates: X(k, l) = X̄(−k, −l).
     fn centred(&self) -> impl Iterator<Item = usize> + '_ {
-        let ([height, width], half) = (self.size, self.half());
+        let [height, width] = self.size;
+        let half = width / 2 + 1;
         let frequency = |place: usize, n: usize| (place + n - n / 2) % n;
         let places = (0..height).flat_map(move |row| (0..width).map(move |column| (row, column)));
         places.map(move |(row, column)| match (frequency(row, height), frequency(column, width)) {
@@ -126,7 +116,7 @@ impl Channels {
         let (response, real) = (Response::new(args, picture)?, args.precision.name());
         let [height, width] = response.size;
         let forward = problems::parse(&format!("rfft {real} {height}x{width} ortho"))?;
-        let plan = args.how.planner()?.filter(&forward, &Multiplier::Table(response.factors()?))?;
+        let plan = args.how.planner()?.filter(&forward, &response.multiplier)?;
         let reals = || zeros_of(args.precision, forward.input_domain(), height * width);
         Ok(Channels { plan, input: reals()?, output: reals()?, response, forward })
     }

@@ -1,12 +1,14 @@
 //! `fourfold plan`: the recipe of a problem, its kernels, the bytes that it moves.
 
 use anyhow::{Context, Result, ensure};
-use fourfold::Problem;
 use fourfold::baseline::AnyRecipe;
+use fourfold::engine::PipelineKey;
 use fourfold_gpu::inspect::Launch;
 use serde::Serialize;
 
+use crate::algorithm::AlgorithmName;
 use crate::args::Plan;
+use crate::array::{array_bytes, check_memory};
 use crate::engine::{Engine, KernelTarget};
 use crate::print::{bytes, print_json, print_text};
 use crate::problems;
@@ -22,6 +24,9 @@ struct Answer {
     /// Only of the engine `cpu`.
     threads: Option<usize>,
     passes: Vec<String>,
+    /// What to know of the passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<String>,
     bluestein: bool,
     bytes_moved: u64,
     scratch_bytes: u64,
@@ -57,30 +62,44 @@ struct Kernel {
 
 /// Prints how a problem is computed.
 pub(super) fn show_plan(args: &Plan) -> Result<()> {
-    let problem = problems::parse(&args.problem)?;
+    let pipeline = problems::parse_pipeline(&args.problem)?;
+    let (fused, other) = (AlgorithmName::FUSED, args.how.algorithm);
+    ensure!(
+        fused == other || pipeline.as_problem().is_some(),
+        "only the algorithm {fused} has filters: leave out --algorithm {other}"
+    );
     let answer = match args.how.engine.kernel_target()? {
-        None => on_cpu(args, &problem)?,
-        Some(target) => on_device(args, &problem, target)?,
+        None => on_cpu(args, &pipeline)?,
+        Some(target) => on_device(args, &pipeline, target)?,
     };
     if args.json { print_json(&answer) } else { print_text(&text(&answer)) }
 }
 
-fn on_cpu(args: &Plan, problem: &Problem) -> Result<Answer> {
+fn on_cpu(args: &Plan, pipeline: &PipelineKey) -> Result<Answer> {
     ensure!(
         !args.source,
         "--source is for GPU kernels, and {} has none: name cuda or opencl with --engine",
         args.how.engine
     );
-    let (recipe, scratch) = args.how.planner()?.recipe(problem)?;
+    let (recipe, scratch) = args.how.planner()?.recipe(pipeline)?;
     let moved = [recipe.bytes_moved(), scratch];
-    Ok(answer(args, &recipe, moved, recipe.uses_bluestein(), None))
+    Ok(answer(args, pipeline, &recipe, moved, recipe.uses_bluestein(), None))
 }
 
-fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: KernelTarget) -> Result<Answer> {
+fn on_device(args: &Plan, pipeline: &PipelineKey, KernelTarget { target, missing }: KernelTarget) -> Result<Answer> {
     let tuning = wisdom::load(&args.how.wisdom)?;
-    let recipe = args.how.algorithm.recipe(problem)?;
-    let inspection = tuning.apply(|wisdom| target.inspect_with(recipe.clone(), wisdom));
-    let inspection = inspection.with_context(|| format!("cannot plan {problem}"))?;
+    let inspection = match pipeline.as_problem() {
+        Some(problem) => {
+            let recipe = args.how.algorithm.recipe(problem)?;
+            tuning.apply(|wisdom| target.inspect_with(recipe.clone(), wisdom))
+        }
+        None => {
+            check_memory(pipeline.problems().map(array_bytes).fold(0, usize::saturating_add))?;
+            let example = pipeline.example()?;
+            tuning.apply(|wisdom| target.inspect_pipeline(&example, wisdom))
+        }
+    };
+    let inspection = inspection.with_context(|| format!("cannot plan {pipeline}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
         groups: launch.blocks,
@@ -93,22 +112,24 @@ fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: K
     let (choices, trips) = (inspection.choices, inspection.trips);
     let device = Some(OnDevice { device: target.name().to_owned(), missing, choices, kernels, trips });
     let moved = [inspection.bytes_moved, inspection.scratch_bytes];
-    Ok(answer(args, &inspection.recipe, moved, inspection.uses_bluestein, device))
+    Ok(answer(args, pipeline, &inspection.recipe, moved, inspection.uses_bluestein, device))
 }
 
 fn answer(
     args: &Plan,
+    pipeline: &PipelineKey,
     recipe: &AnyRecipe,
     [moved, scratch]: [usize; 2],
     bluestein: bool,
     device: Option<OnDevice>,
 ) -> Answer {
     Answer {
-        problem: recipe.problem().to_string(),
+        problem: pipeline.to_string(),
         engine: args.how.engine.to_string(),
         algorithm: args.how.algorithm.name(),
         threads: matches!(args.how.engine, Engine::Cpu(_)).then_some(args.how.threads),
         passes: if device.is_some() { transforms(recipe) } else { passes(recipe) },
+        remark: if let AnyRecipe::Fused(recipe) = recipe { recipe.remark() } else { None },
         bluestein,
         bytes_moved: moved as u64,
         scratch_bytes: scratch as u64,
@@ -117,12 +138,13 @@ fn answer(
 }
 
 fn text(answer: &Answer) -> String {
-    let Answer { problem, engine, algorithm, passes, bytes_moved, scratch_bytes, device, .. } = answer;
+    let Answer { problem, engine, algorithm, passes, remark, bytes_moved, scratch_bytes, device, .. } = answer;
     let mut text = format!("problem    {problem}\nengine     {engine}\n");
     text.extend(device.iter().map(|on| format!("device     {}\n", on.device)));
     let missing = device.iter().filter_map(|on| on.missing.as_ref());
     text.extend(missing.map(|why| format!("           and not {engine}: {why}\n")));
     text += &format!("algorithm  {algorithm}\npasses     {}\n", passes.join("\n           "));
+    text.extend(remark.iter().map(|remark| format!("remark     {remark}\n")));
     text.extend(
         device
             .iter()

@@ -8,8 +8,8 @@ use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, Equation, Float};
 use fourfold::{Domain, Precision};
 use serde::Serialize;
 
-use crate::args::poisson::Poisson;
-use crate::array::{check_memory, zeros_of};
+use crate::args::poisson::{EndValue, Poisson};
+use crate::array::{check_memory, fitting, zeros_of};
 use crate::array_files::{ArrayFiles, open_array};
 use crate::print::{print_json, print_text};
 
@@ -60,13 +60,16 @@ impl Poisson {
         Ok(self.tolerance.into_iter().fold(equation, Equation::tolerance))
     }
 
-    /// Adds the boundary values to f, and checks that there is a solution.
+    /// Checks that there is a solution, and adds the boundary values to f.
     fn prepare<T: Float>(&self, equation: &Equation, f: &mut [T]) -> Result<()> {
-        let add = |values: BoundaryValues<'static, T>, one: &crate::args::poisson::EndValue| {
-            values.constant(one.axis, one.end, T::nearest(one.value))
+        let add = |values: BoundaryValues<'static, T>, one: &EndValue| {
+            let EndValue { axis, end, value } = *one;
+            let value = fitting(value, format_args!("the value at the {end} end of axis {axis}"))?;
+            anyhow::Ok(values.constant(axis, end, value))
         };
-        equation.add_boundary_values(&self.values.iter().fold(BoundaryValues::new(), add), f)?;
-        Ok(equation.check_compatible(f)?)
+        let values = self.values.iter().try_fold(BoundaryValues::new(), add)?;
+        equation.check_compatible(f, &values)?;
+        Ok(equation.add_boundary_values(&values, f)?)
     }
 }
 

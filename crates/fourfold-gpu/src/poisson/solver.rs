@@ -55,7 +55,7 @@ impl<T: Float> GpuSolver<T> {
     /// # Errors
     /// As [`Solver::solve`](fourfold::poisson::Solver::solve) and [`GpuPlan::execute`].
     pub fn solve(&self, f: &[T], u: &mut [T]) -> Result<()> {
-        self.equation.check_compatible(f)?;
+        self.equation.check_compatible(f, &BoundaryValues::new())?;
         self.plan.execute(f, u)
     }
 
@@ -66,15 +66,15 @@ impl<T: Float> GpuSolver<T> {
     pub fn solve_with_boundary(&self, f: &[T], values: &BoundaryValues<'_, T>, u: &mut [T]) -> Result<()> {
         self.equation.check_len("right-hand side", f.len())?;
         self.equation.check_len("solution", u.len())?;
+        self.equation.check_compatible(f, values)?;
         u.copy_from_slice(f);
         self.equation.add_boundary_values(values, u)?;
-        self.equation.check_compatible(u)?;
         self.plan.execute_in_place(u)
     }
 
     /// Enqueues a solve of arrays on the device. It does not check that a singular equation has a
-    /// solution, but drops the mean of `f`. [`Equation::add_boundary_values`] and
-    /// [`Equation::check_compatible`] do the rest before an upload.
+    /// solution, but drops the mean of `f`. [`Equation::check_compatible`] and
+    /// [`Equation::add_boundary_values`] do the rest before an upload.
     ///
     /// # Errors
     /// As [`GpuPlan::execute_on`].

@@ -19,6 +19,7 @@ use crate::run::counts::Counts;
 use crate::run::executable::grid;
 use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
+use fourfold::engine::{Pass, PassOp};
 use fourfold::{Error, Multiplier, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -165,6 +166,20 @@ impl Target {
         Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
+    /// What a plan for a pipeline would launch, with what `wisdom` knows of it.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan), and if that part of the wisdom
+    /// does not compute the pipeline.
+    pub fn inspect_pipeline(&self, pipeline: &Pipeline<'_>, wisdom: &Wisdom) -> Result<Inspection> {
+        pipeline.problems().try_for_each(check_lengths)?;
+        let recipe = Planner::new().recipe(pipeline.borrowed())?;
+        let action = pipeline.multiplier().map(Action::multiply).transpose()?;
+        let action = action.or_else(|| pipeline.least().map(Action::Threshold));
+        let choices = self.choices(pipeline, wisdom)?;
+        Ok(self.inspection(&lower(&self.limits, &recipe, false, action.as_ref(), &choices)?))
+    }
+
     /// What a plan for `problem` with these choices would launch. They are text, as in
     /// [`Inspection::choices`], a line each.
     ///
@@ -197,8 +212,15 @@ impl Target {
     }
 
     fn inspection(&self, lowered: &LoweredRecipe) -> Inspection {
-        let launch = |pass: usize, desc: &KernelDesc| {
-            let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, pass > 0), kernel(desc));
+        let recipe = lowered.recipe;
+        let is_transform = |op: &&PassOp| matches!(op, PassOp::Transform(_));
+        let transforms = |pass: &Pass| pass.ops.iter().filter(is_transform).count();
+        // The pass of each transform: that of a filter's multiply has two.
+        let passes = recipe.passes().iter().enumerate().flat_map(|(i, pass)| std::iter::repeat_n(i, transforms(pass)));
+        let passes: Vec<_> = passes.collect();
+        let launch = |number: usize, desc: &KernelDesc| {
+            let pass = passes.get(number).copied().unwrap_or(0);
+            let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, number > 0), kernel(desc));
             let source = print(self.dialect, &desc.frame(), &statements);
             let counts = Counts::of(&statements);
             Launch { pass, blocks, threads, shared_bytes, steps: comments(&statements), source, counts }
@@ -209,7 +231,6 @@ impl Target {
             launches.extend(pass.descs.iter().map(|desc| launch(number, desc)));
             number += pass.passes.len();
         }
-        let recipe = lowered.recipe;
         let between: usize = lowered.passes.iter().map(between_kernels).sum();
         Inspection {
             launches,
@@ -315,5 +336,22 @@ mod tests {
         let mut wisdom = Wisdom::new();
         wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
         assert!(target.inspect_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
+    }
+
+    /// A filter's transforms along the axis of its multiply are one pass, of one kernel or of two.
+    #[test]
+    fn pipelines_are_inspected_with_their_wisdom() {
+        let target = Target::cuda("sm_90").unwrap();
+        let [forward, inverse]: [Problem; 2] = ["dct2 f32 64x64", "idct2 f32 64x64"].map(|text| text.parse().unwrap());
+        let filter = Pipeline::from(&forward).multiply(Multiplier::Table(vec![1.0; 64 * 64])).transform(&inverse);
+        let mut wisdom = Wisdom::new();
+        let estimated = target.inspect_pipeline(&filter, &wisdom).unwrap();
+        let passes = |inspection: &Inspection| inspection.launches.iter().map(|launch| launch.pass).collect::<Vec<_>>();
+        assert_eq!((passes(&estimated), estimated.recipe.passes().len()), (vec![0, 1, 2], 3));
+        let known = ["pairs 4 4 2", "lines 4 16", "lines 16 4", "pairs 2 16"];
+        wisdom.insert(filter.borrowed(), &target.engine_name(), &known.join("\n")).unwrap();
+        let tuned = target.inspect_pipeline(&filter, &wisdom).unwrap();
+        assert_ne!(estimated.choices, tuned.choices);
+        assert_eq!((tuned.choices.as_slice(), passes(&tuned)), (&known.map(String::from)[..], vec![0, 1, 1, 2]));
     }
 }

@@ -294,9 +294,14 @@ fn sized_axes<T>(shape: &[usize], kernel_shape: &[usize], mode: Mode) -> Result<
 /// The axes that arrays and kernel share.
 fn tiled_axes(shape: &[usize], kernel_shape: &[usize], mode: Mode) -> Result<Vec<TiledAxis>> {
     let (axes, kernel_axes) = (shape.len(), kernel_shape.len());
+    if axes == 0 {
+        return Err(Error::argument("an array of 0 axes, which is one number: expected 1 or more"));
+    }
     if kernel_axes == 0 || kernel_axes > axes {
+        let expected = if axes == 1 { "1".into() } else { format!("1 to {axes}") };
+        let one = if kernel_axes == 0 { ", which is one number," } else { "" };
         return Err(Error::argument(format!(
-            "a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}"
+            "a kernel of {kernel_axes} axes{one} for arrays of {axes}: expected {expected}"
         )));
     }
     let batch = axes - kernel_axes;

@@ -29,6 +29,9 @@
 //! and a correlation is the same with the kernel reversed. [`Mode`] says which n are computed. If an
 //! array has more axes than the kernel, its first axes count separate arrays.
 //!
+//! A NaN or an infinity in x makes the outputs whose sums include it NaN or infinite. If transforms
+//! compute them, these are all outputs of every tile that includes it.
+//!
 //! A [`FrequencyFilter`] multiplies the spectrum of an array by a low-pass, high-pass or band-pass
 //! response.
 

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::poisson::boundary::Axis;
 use crate::poisson::equation::Equation;
 use crate::problem::float::Float;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 /// An end of an axis.
@@ -17,7 +18,7 @@ pub enum End {
 }
 
 /// The values at the ends of axes: u for Dirichlet's condition, and the derivative of u along the
-/// outward normal for Neumann's. Ends without values have zeros.
+/// outward normal for Neumann's. Ends without values have zeros, and no end is given twice.
 ///
 /// ```
 /// use fourfold::poisson::{BoundaryValues, End};
@@ -62,22 +63,65 @@ struct Sums {
     magnitude: f64,
 }
 
+impl Sums {
+    fn add(&mut self, weight: f64, other: Sums) {
+        self.sum += weight * other.sum;
+        self.magnitude += weight * other.magnitude;
+    }
+
+    fn are_finite(&self) -> bool {
+        self.sum.is_finite() && self.magnitude.is_finite()
+    }
+}
+
 impl Equation {
     /// Adds to the right-hand side what given values at the ends contribute.
     ///
     /// # Errors
     /// If `f` has not the [number](Equation::unknowns) of unknowns; if there is no such axis; if
-    /// the axis is periodic; if a list does not have one value for each point of the other axes; or
-    /// if the eigenvalues are spectral, which have no stencil that reads beyond an end.
+    /// the axis is periodic; if an end is given twice; if a list does not have one value for each point
+    /// of the other axes; if a value is not finite, or makes an element of `f` overflow; or if the
+    /// eigenvalues are spectral, which have no stencil that reads beyond an end.
     pub fn add_boundary_values<T: Float>(&self, values: &BoundaryValues<'_, T>, f: &mut [T]) -> Result<()> {
         self.check_len("right-hand side", f.len())?;
-        for &(axis, end, values) in &values.values {
-            self.add_end(axis, end, values, f)?;
+        self.each_term(values, &mut |place, term| {
+            let before: f64 = f[place].into();
+            f[place] = T::nearest(before + term);
+            if before.is_finite() && !f[place].into().is_finite() {
+                return Err(Error::argument(format!(
+                    "boundary values add {term:e} to the right-hand side at {:?}, which is then out of the range of {}: \
+                     expected smaller values, or spacings nearer to 1",
+                    self.index(place),
+                    T::PRECISION.name()
+                )));
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with the place and the size of every term that boundary values add.
+    fn each_term<T: Float>(
+        &self,
+        values: &BoundaryValues<'_, T>,
+        each: &mut impl FnMut(usize, f64) -> Result<()>,
+    ) -> Result<()> {
+        for (i, &(axis, end, given)) in values.values.iter().enumerate() {
+            if values.values[..i].iter().any(|(other, at, _)| (*other, *at) == (axis, end)) {
+                let message = format!("the {end} end of axis {axis} has boundary values twice: expected once");
+                return Err(Error::argument(message));
+            }
+            self.each_term_of_end(axis, end, given, each)?;
         }
         Ok(())
     }
 
-    fn add_end<T: Float>(&self, number: usize, end: End, values: Values<'_, T>, f: &mut [T]) -> Result<()> {
+    fn each_term_of_end<T: Float>(
+        &self,
+        number: usize,
+        end: End,
+        values: Values<'_, T>,
+        each: &mut impl FnMut(usize, f64) -> Result<()>,
+    ) -> Result<()> {
         let axes = self.axes();
         let missing =
             || Error::argument(format!("boundary values at axis {number}: the equation has {} axes", axes.len()));
@@ -90,7 +134,7 @@ impl Equation {
             return Err(Error::argument("boundary values with spectral eigenvalues: expected those of the stencil"));
         }
         let inner: usize = axes[number + 1..].iter().map(|axis| axis.points).product();
-        let count = f.len() / axis.points;
+        let count = self.unknowns() / axis.points;
         if let Values::List(list) = values
             && list.len() != count
         {
@@ -99,14 +143,28 @@ impl Equation {
         }
         let (at, factor) = (if end == End::Low { 0 } else { axis.points - 1 }, factor * self.operator_factor());
         for i in 0..count {
-            let value = match values {
+            let value: f64 = match values {
                 Values::Constant(value) => value,
                 Values::List(list) => list[i],
-            };
-            let place = &mut f[(i / inner * axis.points + at) * inner + i % inner];
-            *place = T::nearest((*place).into() + factor * value.into());
+            }
+            .into();
+            if !value.is_finite() {
+                let message = format!("a boundary value of {value} at axis {number}: expected finite numbers");
+                return Err(Error::argument(message));
+            }
+            each((i / inner * axis.points + at) * inner + i % inner, factor * value)?;
         }
         Ok(())
+    }
+
+    /// The index along each axis of the unknown at `place` in C order.
+    fn index(&self, mut place: usize) -> Vec<usize> {
+        let mut index = vec![0; self.axes().len()];
+        for (i, axis) in index.iter_mut().zip(self.axes()).rev() {
+            *i = place % axis.points;
+            place /= axis.points;
+        }
+        index
     }
 
     /// Checks that an array has the [number](Equation::unknowns) of unknowns, for authors of engines.
@@ -122,32 +180,69 @@ impl Equation {
         Err(Error::argument(format!("the {what} has {len} elements: expected {unknowns} of shape {:?}", self.shape())))
     }
 
-    /// Checks that a singular equation has a solution for this right-hand side, which includes the
-    /// contribution of boundary values. Other equations always have one.
+    /// Checks that a singular equation has a solution for this right-hand side f and these boundary
+    /// values, of which every one contributes a term b to an element. Other equations always have one.
+    ///
+    /// ```text
+    /// |Σ w f + Σ w b| ≤ tolerance · (Σ w |f| + Σ w |b|)
+    /// ```
+    ///
+    /// The weight w of a point is ½ for each axis of which it is an end between Neumann nodes, and 1
+    /// otherwise. The right side is that of the terms before they cancel, so that rounding errors of
+    /// equal and opposite ones are no reason to refuse them.
     ///
     /// # Errors
-    /// If |Σ f| exceeds the [tolerance](Equation::tolerance) times Σ |f|. The message has the
-    /// ratio.
-    pub fn check_compatible<T: Float>(&self, f: &[T]) -> Result<()> {
+    /// If the left side exceeds the [tolerance](Equation::tolerance). The message has the ratio. If an
+    /// element is not finite, or if the sums overflow. Those of [`Equation::add_boundary_values`].
+    pub fn check_compatible<T: Float>(&self, f: &[T], values: &BoundaryValues<'_, T>) -> Result<()> {
+        self.check()?;
         self.check_len("right-hand side", f.len())?;
-        self.check_compatible_with(f, &Pool::of_caller())
+        self.check_compatible_with(f, values, &Pool::of_caller())
     }
 
-    pub(crate) fn check_compatible_with<T: Float>(&self, f: &[T], pool: &Pool) -> Result<()> {
+    pub(crate) fn check_compatible_with<T: Float>(
+        &self,
+        f: &[T],
+        values: &BoundaryValues<'_, T>,
+        pool: &Pool,
+    ) -> Result<()> {
         if !self.is_singular() {
             return Ok(());
         }
-        let Sums { sum, magnitude } = self.sums(f, pool);
+        let mut sums = self.sums(f, pool);
+        self.each_term(values, &mut |place, term| {
+            sums.add(weight_of(self.axes(), place), Sums { sum: term, magnitude: term.abs() });
+            Ok(())
+        })?;
+        if !sums.are_finite() {
+            return Err(self.not_finite(f));
+        }
+        let Sums { sum, magnitude } = sums;
         let tolerance = self.relative_tolerance(T::PRECISION);
         if sum.abs() <= tolerance * magnitude {
             return Ok(());
         }
+        let with = if values.values.is_empty() { "" } else { ", with the terms of boundary values," };
         Err(Error::argument(format!(
-            "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f| is {:e} of Σ |f|. Expected at \
-             most {tolerance:e}: subtract the mean, {:e}, or raise the tolerance",
+            "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f|{with} is {:e} of Σ |f|. Expected \
+             at most {tolerance:e}: subtract the mean, {:e}, or raise the tolerance",
             sum.abs() / magnitude,
             self.mean(sum)
         )))
+    }
+
+    /// Why the sums of a right-hand side are not finite.
+    fn not_finite<T: Float>(&self, f: &[T]) -> Error {
+        let elements = || f.iter().map(|&x| -> f64 { x.into() });
+        Error::argument(match elements().enumerate().find(|(_, x)| !x.is_finite()) {
+            Some((place, x)) => {
+                format!("the right-hand side is {x} at {:?}: expected finite numbers", self.index(place))
+            }
+            None => {
+                let largest = elements().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+                format!("the sum of the right-hand side, of up to {largest:e}, overflows: expected smaller numbers")
+            }
+        })
     }
 
     /// [`Equation::check_compatible`] after the forward transforms, whose first term is a multiple of
@@ -161,7 +256,7 @@ impl Equation {
         let (tolerance, [outer @ .., last]) = (self.relative_tolerance(T::PRECISION), self.axes()) else {
             unreachable!("an equation has an axis")
         };
-        if tolerance >= 2.0 * ROUNDED * T::PRECISION.epsilon() {
+        if sum.is_finite() && tolerance >= 2.0 * ROUNDED * T::PRECISION.epsilon() {
             let mut magnitude = 0.0;
             for (i, line) in f.chunks_exact(last.points).enumerate() {
                 magnitude += weight_of(outer, i) * sums_of_line(line, last.halves_ends()).magnitude;
@@ -171,7 +266,9 @@ impl Equation {
                 }
             }
         }
-        self.check_compatible_with(f, pool)
+        self.check_compatible_with(f, &BoundaryValues::new(), pool)?;
+        // The sum in `f64` may be finite where that of the transform is not.
+        if sum.is_finite() { Ok(()) } else { Err(self.not_finite(f)) }
     }
 
     /// The mean of an array with this sum, in which the points at ends of Neumann nodes count half.
@@ -191,17 +288,15 @@ impl Equation {
         pool.run_tasks(parts.len(), &|_, task| {
             let mut total = Sums::default();
             for i in (task * part..lines).take(part) {
-                let (weight, line) = (weight_of(outer, i), sums_of_line(line(i), last.halves_ends()));
-                total.sum += weight * line.sum;
-                total.magnitude += weight * line.magnitude;
+                total.add(weight_of(outer, i), sums_of_line(line(i), last.halves_ends()));
             }
             *parts[task].lock().unwrap_or_else(PoisonError::into_inner) = total;
         });
-        let add = |a: Sums, b: Sums| Sums { sum: a.sum + b.sum, magnitude: a.magnitude + b.magnitude };
-        parts
-            .into_iter()
-            .map(|sums| sums.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .fold(Sums::default(), add)
+        let mut total = Sums::default();
+        for part in parts {
+            total.add(1.0, part.into_inner().unwrap_or_else(PoisonError::into_inner));
+        }
+        total
     }
 }
 
@@ -213,10 +308,10 @@ const ROUNDED: f64 = 256.0;
 const LINES: usize = 16;
 const MOST_TASKS: usize = 1 << 9;
 
-/// The product of the weights of line `i` along the outer axes.
-fn weight_of(outer: &[Axis], mut i: usize) -> f64 {
+/// The product of the weights along these axes of point `i` of the array that has only them.
+fn weight_of(axes: &[Axis], mut i: usize) -> f64 {
     let mut weight = 1.0;
-    for axis in outer.iter().rev() {
+    for axis in axes.iter().rev() {
         let at = i % axis.points;
         i /= axis.points;
         if axis.halves_ends() && (at == 0 || at + 1 == axis.points) {
@@ -248,4 +343,13 @@ fn sums_of_line<T: Float>(line: &[T], halves_ends: bool) -> Sums {
         }
     }
     sums
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            End::Low => "low",
+            End::High => "high",
+        })
+    }
 }

@@ -76,8 +76,9 @@ impl Equation {
         self
     }
 
-    /// Sets the largest |Σ f| of a singular equation, as a part of Σ |f|. The default is 1e-8 in
-    /// `f64` and 1e-4 in `f32`.
+    /// Sets the largest |Σ f| of a singular equation, as a part of Σ |f|, both with the terms of
+    /// boundary values: [`Equation::check_compatible`] has the formula. The default is 1e-8 in `f64`
+    /// and 1e-4 in `f32`.
     pub fn tolerance(mut self, tolerance: f64) -> Equation {
         self.tolerance = Some(tolerance);
         self
@@ -134,15 +135,16 @@ impl Equation {
         Ok(Pipeline::from(forward).multiply(factors).transform(inverse))
     }
 
-    fn check(&self) -> Result<()> {
+    /// Checks c, the time and the tolerance.
+    pub(crate) fn check(&self) -> Result<()> {
         if !self.c.is_finite() {
             return Err(Error::argument(format!("c = {}: expected a finite number", self.c)));
         }
         if let Some(time) = self.time_step.filter(|time| !(time.is_finite() && *time > 0.0)) {
             return Err(Error::argument(format!("a heat step of {time}: expected a finite number above 0")));
         }
-        if let Some(tolerance) = self.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
-            return Err(Error::argument(format!("a tolerance of {tolerance}: expected 0 or more")));
+        if let Some(tolerance) = self.tolerance.filter(|tolerance| !(tolerance.is_finite() && *tolerance >= 0.0)) {
+            return Err(Error::argument(format!("a tolerance of {tolerance}: expected a finite number from 0 on")));
         }
         Ok(())
     }
@@ -180,26 +182,40 @@ impl Equation {
     fn check_divisor(&self, lambda: f64, precision: Precision) -> Result<()> {
         let (start, time) = (self.start(), self.operator_factor());
         let (divisor, size) = (start + time * (lambda + self.c), start + time * (lambda + self.c.abs()));
-        if divisor.abs() <= CANCELLED * precision.epsilon() * size {
+        if self.c < 0.0 && size.is_finite() && divisor.abs() <= CANCELLED * precision.epsilon() * size {
             return Err(self.resonance(lambda));
         }
         let out_of_range = [1.0 / divisor, divisor].into_iter().any(|x| !is_normal(x, precision));
-        if out_of_range { Err(self.out_of_range(1.0 / divisor, precision)) } else { Ok(()) }
+        if out_of_range { Err(self.out_of_range(lambda, 1.0 / divisor, precision)) } else { Ok(()) }
     }
 
     fn resonance(&self, lambda: f64) -> Error {
-        Error::argument(format!(
-            "c = {} cancels the eigenvalue {lambda} of the operator, so the solution is not unique: expected a c that is \
-             not near minus an eigenvalue",
-            self.c
-        ))
+        let c = self.c;
+        Error::argument(match self.time_step {
+            Some(time) => format!(
+                "c = {c} and a heat step of {time} make the factor 1 + time (λ + c) zero for the eigenvalue λ = {lambda} of \
+                 the operator, so the solution is not unique: expected another c or time"
+            ),
+            None => format!(
+                "c = {c} cancels the eigenvalue {lambda} of the operator, so the solution is not unique: expected a c that \
+                 is not near minus an eigenvalue"
+            ),
+        })
     }
 
-    fn out_of_range(&self, factor: f64, precision: Precision) -> Error {
-        let spacings: Vec<_> = self.axes.iter().map(|axis| axis.spacing).collect();
+    /// Blames the largest part of the divisor that makes the factor.
+    fn out_of_range(&self, lambda: f64, factor: f64, precision: Precision) -> Error {
+        let sum = lambda + self.c;
+        let (what, expected) = match self.time_step {
+            Some(time) if is_normal(sum, precision) => (format!("a heat step of {time:e}"), "one nearer to 1"),
+            _ if self.c.abs() > lambda => (format!("c = {:e}", self.c), "0 or a number nearer to 1"),
+            _ => {
+                let spacings: Vec<_> = self.axes.iter().map(|axis| axis.spacing).collect();
+                (format!("spacings of {spacings:?}"), "spacings nearer to 1 and to each other")
+            }
+        };
         Error::argument(format!(
-            "spacings of {spacings:?} make a factor of {factor:e}, which is out of the range of {}: expected spacings \
-             nearer to 1 and to each other",
+            "a factor of {factor:e} follows from {what}, and is out of the range of {}: expected {expected}",
             precision.name()
         ))
     }

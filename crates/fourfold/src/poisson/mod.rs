@@ -51,8 +51,9 @@
 //!
 //! If c = 0 and no end has Dirichlet's condition, constants solve the equation with f = 0. Then f
 //! must have the mean 0, where the points at ends of Neumann nodes count half. A solve returns an
-//! error if |Σ f| exceeds the [tolerance](Equation::tolerance) times Σ |f|. It drops the mean that
-//! remains, and its solution has the mean 0.
+//! error if |Σ f| exceeds the [tolerance](Equation::tolerance) times Σ |f|, both with the terms of
+//! boundary values: [`Equation::check_compatible`] has the formula. It drops the mean that remains,
+//! and its solution has the mean 0.
 
 pub(crate) mod boundary;
 pub(crate) mod boundary_values;

@@ -41,11 +41,13 @@ impl<T: Float> Solver<T> {
         &self.plan
     }
 
-    /// Solves the equation with zeros at all ends. For a heat step, `f` is the u before it.
+    /// Solves the equation with zeros at all ends. For a heat step, `f` is the u before it. If the
+    /// equation is not singular, a NaN or an infinity in `f` makes all of `u` NaN or infinite.
     ///
     /// # Errors
     /// If an array has not the [number](Equation::unknowns) of unknowns, or if there is no memory for
-    /// the scratch. If a singular equation has no solution, `u` is that for `f` without its mean.
+    /// the scratch. Those of [`Equation::check_compatible`]: if a singular equation has no solution, `u`
+    /// is that for `f` without its mean.
     pub fn solve(&self, f: &[T], u: &mut [T]) -> Result<()> {
         self.solve_with(f, u, &mut self.plan.try_scratch()?)
     }
@@ -61,7 +63,7 @@ impl<T: Float> Solver<T> {
         // The transform has computed the sum of f, so the check needs no separate trip over it.
         match self.plan.first_multiplied(scratch) {
             Some(first) => self.equation.check_compatible_after(f, first, &self.pool),
-            None => self.equation.check_compatible_with(f, &self.pool),
+            None => self.equation.check_compatible_with(f, &BoundaryValues::new(), &self.pool),
         }
     }
 
@@ -72,9 +74,9 @@ impl<T: Float> Solver<T> {
     pub fn solve_with_boundary(&self, f: &[T], values: &BoundaryValues<'_, T>, u: &mut [T]) -> Result<()> {
         self.equation.check_len("right-hand side", f.len())?;
         self.equation.check_len("solution", u.len())?;
+        self.equation.check_compatible_with(f, values, &self.pool)?;
         u.copy_from_slice(f);
         self.equation.add_boundary_values(values, u)?;
-        self.equation.check_compatible_with(u, &self.pool)?;
         self.plan.execute_in_place(u)
     }
 }

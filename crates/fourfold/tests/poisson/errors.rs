@@ -36,12 +36,34 @@ fn numbers_out_of_range_are_refused() {
     refused(neumann().c(f64::NAN), "c = NaN: expected a finite number");
     refused(neumann().heat_step(0.0), "a heat step of 0: expected a finite number above 0");
     refused(neumann().heat_step(f64::INFINITY), "a heat step of inf");
-    refused(neumann().tolerance(-1.0), "a tolerance of -1: expected 0 or more");
+    for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
+        let hint = format!("a tolerance of {tolerance}: expected a finite number from 0 on");
+        refused(neumann().tolerance(tolerance), &hint);
+        let checked = neumann().tolerance(tolerance).check_compatible(&[0.0; 20], &BoundaryValues::new());
+        says(checked.unwrap_err(), &hint);
+    }
     // 16 is the largest eigenvalue of the stencil on 2 periodic cells of ½.
     refused(Equation::new([Axis::cells(2, 0.5, Periodic)]).unwrap().c(-16.0), "c = -16 cancels the eigenvalue 16");
     let tiny = Equation::new([Axis::cells(4, 1e-30, Dirichlet)]).unwrap();
     assert!(tiny.pipeline(Precision::F64).is_ok());
     says(tiny.pipeline(Precision::F32).unwrap_err(), "out of the range of f32: expected spacings nearer to 1");
+    // The number that is to blame is named, not another one.
+    let dirichlet = |spacing| Equation::new([Axis::cells(4, spacing, Dirichlet)]).unwrap();
+    for spacing in [1e200, 1e-200] {
+        refused(dirichlet(spacing), &format!("follows from spacings of [{spacing:?}]"));
+    }
+    refused(dirichlet(1e-200).c(-1.0), "follows from spacings of [1e-200]");
+    refused(
+        neumann().c(1e-320),
+        "follows from c = 1e-320, and is out of the range of f64: expected 0 or a number nearer",
+    );
+    refused(neumann().c(1e308), "follows from c = 1e308");
+    refused(dirichlet(1.0).heat_step(1e308), "follows from a heat step of 1e308");
+    // The stencil on 2 periodic cells of 2 has the eigenvalues 0 and 1.
+    refused(
+        Equation::new([Axis::cells(2, 2.0, Periodic)]).unwrap().c(-2.0).heat_step(1.0),
+        "c = -2 and a heat step of 1 make the factor 1 + time (λ + c) zero for the eigenvalue λ = 1",
+    );
     let huge = Equation::new([Axis::cells(1 << 40, 1.0, Dirichlet), Axis::cells(1 << 40, 1.0, Dirichlet)]).unwrap();
     assert!(huge.pipeline(Precision::F64).is_err());
 }
@@ -59,8 +81,6 @@ fn incompatible_right_hand_sides_are_refused_with_the_amount() {
     says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is 3.333333333333333e-1 of Σ |f|");
     f[5] = -6.0;
     solver.solve(&f, &mut u).unwrap();
-    f[5] = f64::NAN;
-    says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is NaN");
     // What enters at an end is part of the right-hand side: 2/h at the node, which counts half.
     let values = BoundaryValues::new().constant(1, End::Low, 1.0);
     let error = solver.solve_with_boundary(&[0.0; 20], &values, &mut u).unwrap_err();
@@ -70,8 +90,68 @@ fn incompatible_right_hand_sides_are_refused_with_the_amount() {
     let tolerant = Solver::<f64>::new(&neumann().tolerance(1.0), &Planner::new()).unwrap();
     tolerant.solve(&[1.0; 20], &mut u).unwrap();
     assert!(u.iter().all(|u| u.abs() < 1e-15), "{u:?}");
-    assert!(neumann().check_compatible(&[1.0f32; 20]).is_err());
-    assert!(neumann().c(1.0).check_compatible(&[1.0f32; 20]).is_ok());
+    assert!(neumann().check_compatible(&[1.0f32; 20], &BoundaryValues::new()).is_err());
+    assert!(neumann().c(1.0).check_compatible(&[1.0f32; 20], &BoundaryValues::new()).is_ok());
+}
+
+/// Of sums that are infinite or NaN no comparison tells anything.
+#[test]
+fn right_hand_sides_without_a_finite_sum_are_refused() {
+    fn refused<T: Float>(f: &[T; 20], hint: &str) {
+        let solver = Solver::<T>::new(&neumann().tolerance(1.0), &Planner::new()).unwrap();
+        let (none, mut u) = (BoundaryValues::new(), [T::default(); 20]);
+        says(solver.solve(f, &mut u).unwrap_err(), hint);
+        says(solver.solve_with_boundary(f, &none, &mut u).unwrap_err(), hint);
+        says(neumann().check_compatible(f, &none).unwrap_err(), hint);
+    }
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for at in [0, 7, 19] {
+            let mut f = [0.0; 20];
+            f[at] = bad;
+            let place = [at / 5, at % 5];
+            refused(&f, &format!("the right-hand side is {bad} at {place:?}: expected finite numbers"));
+        }
+    }
+    let mut both = [0.0; 20];
+    (both[3], both[4]) = (f64::INFINITY, f64::NEG_INFINITY);
+    refused(&both, "the right-hand side is inf at [0, 3]");
+    refused(&[1e308; 20], "the sum of the right-hand side, of up to 1e308, overflows: expected smaller numbers");
+    // In `f32` the sum is that of `f64`, but the transform overflows.
+    let mut large = [3e38f32; 20];
+    large[10..].fill(-3e38);
+    let solver = Solver::<f32>::new(&neumann(), &Planner::new()).unwrap();
+    says(solver.solve(&large, &mut [0.0; 20]).unwrap_err(), "overflows");
+}
+
+/// A NaN is in all of the solution of other equations, as documented.
+#[test]
+fn a_nan_spreads_to_the_whole_solution() {
+    let solver = Solver::<f64>::new(&neumann().c(1.0), &Planner::new()).unwrap();
+    for bad in [f64::NAN, f64::INFINITY] {
+        let (mut f, mut u) = ([1.0; 20], [0.0; 20]);
+        f[8] = bad;
+        solver.solve(&f, &mut u).unwrap();
+        assert!(u.iter().all(|u| !u.is_finite()), "{u:?}");
+    }
+}
+
+/// What enters at two ends cancels the sources inside but for rounding errors, which are small beside
+/// either.
+#[test]
+fn the_tolerance_is_relative_to_the_terms_before_they_cancel() {
+    for (points, spacing) in [(1, 0.3), (2, 0.3), (2, 0.7), (3, 0.1)] {
+        let equation = Equation::new([Axis::cells(points, spacing, Neumann)]).unwrap();
+        let f = vec![-2.2 / spacing / points as f64; points];
+        let values = BoundaryValues::new().constant(0, End::Low, 1.1).constant(0, End::High, 1.1);
+        equation.check_compatible(&f, &values).unwrap();
+        let mut u = vec![0.0; points];
+        Solver::<f64>::new(&equation, &Planner::new()).unwrap().solve_with_boundary(&f, &values, &mut u).unwrap();
+        // With three times the sources, 6.6 and −2.2 remain: half of all that comes and goes.
+        let more = f.iter().map(|f| 3.0 * f).collect::<Vec<_>>();
+        let check = |tolerance| equation.clone().tolerance(tolerance).check_compatible(&more, &values);
+        says(check(0.499).unwrap_err(), "|Σ f|, with the terms of boundary values, is ");
+        check(0.501).unwrap();
+    }
 }
 
 /// A sum just above the tolerance is refused, and one just below it is not, for every axis without
@@ -127,6 +207,11 @@ fn arrays_and_values_that_do_not_fit_are_refused() {
     refused(BoundaryValues::new().constant(2, End::Low, 1.0), "boundary values at axis 2: the equation has 2 axes");
     refused(BoundaryValues::new().constant(1, End::Low, 1.0), "axis 1, which is periodic and has no ends");
     refused(BoundaryValues::new().list(0, End::High, &[1.0; 4]), "4 boundary values at axis 0: expected 5");
+    let low = BoundaryValues::new().constant(0, End::Low, 1.0);
+    refused(low.clone().list(0, End::Low, &[1.0; 5]), "the low end of axis 0 has boundary values twice: expected once");
+    refused(low.constant(0, End::High, f64::NAN), "a boundary value of NaN at axis 0: expected finite numbers");
+    let large = BoundaryValues::new().constant(0, End::High, 1e308);
+    refused(large, "boundary values add inf to the right-hand side at [3, 0], which is then out of the range of f64");
     let spectral = equation.eigenvalues(Eigenvalues::Spectral);
     let values = BoundaryValues::new().constant(0, End::Low, 1.0);
     says(spectral.add_boundary_values(&values, &mut [0.0; 20]).unwrap_err(), "expected those of the stencil");
