@@ -12,7 +12,7 @@ use fourfold::Wisdom;
 use fourfold_gpu::cache::Cache;
 
 use crate::args::common::WisdomFile;
-use crate::files::input::{open_regular, read_text_if_any};
+use crate::files::input::{open_regular, read_lines_if_any};
 use crate::files::output::Output;
 use crate::print::told;
 use crate::program::warn;
@@ -39,9 +39,9 @@ pub(crate) fn path(file: &WisdomFile) -> Result<Option<PathBuf>> {
 #[derive(Default)]
 pub struct Tuning {
     pub(crate) wisdom: Wisdom,
-    /// The file that it was read from, and its text.
+    /// The file that it was read from, and its bytes, of which a line may be no text.
     path: PathBuf,
-    text: String,
+    bytes: Vec<u8>,
     /// The numbers of the lines that were not understood, and why.
     unknown: Vec<(usize, fourfold::Error)>,
 }
@@ -61,7 +61,7 @@ impl Tuning {
     /// For each problem the number of the last line on it and an engine of one of these names.
     fn lines_on(&self, names: &[String]) -> HashMap<String, usize> {
         let mut lines = HashMap::new();
-        for (number, line) in (1..).zip(self.text.lines()) {
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&self.bytes).lines()) {
             let wisdom = line.parse::<Wisdom>().unwrap_or_default();
             let problems = names.iter().flat_map(|name| wisdom.of_engine(name));
             lines.extend(problems.map(|(problem, _)| (problem.to_owned(), number)));
@@ -111,9 +111,8 @@ fn cause(error: &Error) -> String {
 /// here, before anything is measured.
 pub(crate) fn load_to_add(file: &WisdomFile) -> Result<Tuning> {
     let path = path(file)?.context(NOWHERE)?;
-    if path.exists() {
-        drop(Output::create(&path)?);
-    }
+    make_folder_of(&path)?;
+    drop((Output::create(&path)?, lock(&path)?));
     Ok(read(&path)?.unwrap_or_default())
 }
 
@@ -125,29 +124,35 @@ fn read(path: &Path) -> Result<Option<Tuning>> {
 }
 
 fn parse(path: &Path) -> Result<Option<Tuning>> {
-    let Some(text) = read_text_if_any(path)? else { return Ok(None) };
-    let (wisdom, unknown) = Wisdom::read(&text);
-    Ok(Some(Tuning { wisdom, path: path.to_owned(), text, unknown }))
+    let Some(bytes) = read_lines_if_any(path)? else { return Ok(None) };
+    let (wisdom, unknown) = Wisdom::read(&String::from_utf8_lossy(&bytes));
+    Ok(Some(Tuning { wisdom, path: path.to_owned(), bytes, unknown }))
 }
 
 /// Adds to the file, and returns its path. Lines that are not understood stay as they are. While
 /// the file is read and replaced, other processes that add to it wait.
 pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     let path = path(file)?.context(NOWHERE)?;
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    }
+    make_folder_of(&path)?;
     let _lock = lock(&path)?;
-    let Tuning { wisdom: mut all, text, unknown, .. } = parse(&path)?.unwrap_or_default();
+    let Tuning { wisdom: mut all, bytes, unknown, .. } = parse(&path)?.unwrap_or_default();
     all.merge(wisdom);
-    let mut all = all.to_string();
+    let mut all = all.to_string().into_bytes();
     let unknown = |number: usize| unknown.iter().any(|(line, _)| *line == number);
-    let kept = (1..).zip(text.lines()).filter(|(number, _)| unknown(*number));
-    all.extend(kept.flat_map(|(_, line)| [line, "\n"]));
+    let kept = (1..).zip(bytes.split(|byte| *byte == b'\n')).filter(|(number, _)| unknown(*number));
+    all.extend(kept.flat_map(|(_, line)| line.iter().chain(b"\n")));
     let mut output = Output::create(&path)?;
-    output.fill(|to| to.write_all(all.as_bytes()))?;
+    output.fill(|to| to.write_all(&all))?;
     output.commit()?;
     Ok(path)
+}
+
+/// Makes the folder of a file. An error names it.
+fn make_folder_of(path: &Path) -> Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => make_folder(folder).with_context(|| format!("cannot make {}", folder.display())),
+        None => Ok(()),
+    }
 }
 
 /// Makes a folder that only the user may enter, since compiled kernels are kept there too.
@@ -181,8 +186,8 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_from_one_or_not_at_all() {
-        let text = "# comment\ndct2 f64 8\tcpu:avx2\tx\n\ndct2 f64 8\tcpu:avx2\ty\n".to_owned();
-        let tuning = Tuning { text, ..Tuning::default() };
+        let bytes = b"# comment\ndct2 f64 8\tcpu:avx2\tx\n\xff\ndct2 f64 8\tcpu:avx2\ty\n".to_vec();
+        let tuning = Tuning { bytes, ..Tuning::default() };
         assert_eq!(tuning.lines_on(&["cpu:avx2".into()]), HashMap::from([("dct2 f64 8".into(), 4)]));
         assert!(tuning.lines_on(&["cpu:scalar".into()]).is_empty());
         let why = fourfold::Error::new(ErrorKind::Notation, "why");

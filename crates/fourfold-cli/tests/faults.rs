@@ -46,6 +46,9 @@ fn works(folder: &Folder) -> Vec<WritingCommand> {
         work("jpeg encode ./in.png -o ./out.jpg", &["out.jpg"]),
         work("jpeg decode ./in.jpg -o ./out.png", &["out.png"]),
         WritingCommand { words: coefficients.to_vec(), outputs: vec!["out.npz"] },
+        work("poisson ./in.npy -o ./out.npy --boundary dirichlet --plot ./out2.png", &["out.npy", "out2.png"]),
+        work("convolve ./in.npy -o ./out.npy --gaussian 2 --plot ./out2.png", &["out.npy", "out2.png"]),
+        work("convolve ./in.png -o ./out.png --box 9", &["out.png"]),
     ]
 }
 

@@ -49,12 +49,16 @@ fn warned(command: &mut Command) -> String {
     told
 }
 
-/// A line that is not understood, and one that does not compute its problem.
+/// A line that is no UTF-8.
+const NO_TEXT: &[u8] = b"dct2 \xff";
+
+/// Lines that are not understood, and one that does not compute its problem.
 #[test]
 fn lines_that_cannot_be_used_are_skipped() {
     let folder = Folder::new();
     let good = "fft f64 16\tcpu:simd128\tinput -> output axis 0: forward 16 = 2 2 2 2\n";
-    let file = |name: &str, line: &str| folder.write(name, format!("# comment\n{line}\n{good}").as_bytes());
+    let bytes = |name: &str, line: &[u8]| folder.write(name, &[b"# comment\n", line, b"\n", good.as_bytes()].concat());
+    let file = |name: &str, line: &str| bytes(name, line.as_bytes());
     let unknown = "dct9 f64 8\tcpu:simd128\tx";
     let files = [
         (file("unknown", unknown), &["unknown", "line 2 is not used", "dct9"][..]),
@@ -63,6 +67,7 @@ fn lines_that_cannot_be_used_are_skipped() {
             file("wrong", &format!("{PROBLEM}\tcpu:simd128\tinput -> output axis 1: dct2 32 = 5")),
             &["wrong", "line 2 is not used", PROBLEM],
         ),
+        (bytes("bytes", NO_TEXT), &["bytes", "line 2 is not used"]),
     ];
     for (file, parts) in &files {
         for words in [&["plan", PROBLEM][..], &["verify", "fft f64 16", "dht f32 5"], &["tune", "dht f32 5"]] {
@@ -75,6 +80,8 @@ fn lines_that_cannot_be_used_are_skipped() {
     // What another version may understand is kept when the file is written.
     let kept = String::from_utf8(read(&files[0].0)).unwrap();
     assert!(kept.contains(unknown) && kept.contains(good) && kept.contains("dht f32 5"), "{kept}");
+    let kept = read(&folder.path("bytes"));
+    assert!(kept.split(|byte| *byte == b'\n').any(|line| line == NO_TEXT), "{kept:?}");
 }
 
 #[test]
@@ -145,4 +152,6 @@ fn mistakes_are_explained() {
     );
     let unwritable = folder.write("file", b"").join("wisdom");
     says(&failure(1, &[&"tune", &PROBLEM, &"--wisdom", &unwritable]), &["file"]);
+    let beside_no_memory = failure(1, &[&"tune", &"dct2 f64 8 out=100000000000000", &"--wisdom", &unwritable]);
+    says(&beside_no_memory, &["cannot make", "file"]);
 }

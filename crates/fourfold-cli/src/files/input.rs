@@ -83,27 +83,29 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
         let file = open(File::options().read(true), path)?;
         wait_for_data(&file)?;
         let is_pipe = is_pipe(&file)?;
-        let text = text_of(file)?;
+        let text = String::from_utf8(bytes_of(file)?)?;
         ensure!(!is_pipe || !text.is_empty(), "it is not a regular file, and nobody writes to it");
         Ok(text)
     };
     read().with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads a text from a regular file, or `None` if there is no such file. An error names the file.
-pub(crate) fn read_text_if_any(path: &Path) -> Result<Option<String>> {
-    let text = match open_to_read(path) {
+/// Reads the bytes of a text from a regular file, or `None` if there is no such file. An error names the
+/// file.
+pub(crate) fn read_lines_if_any(path: &Path) -> Result<Option<Vec<u8>>> {
+    let bytes = match open_to_read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(Into::into).and_then(text_of),
+        file => file.map_err(Into::into).and_then(bytes_of),
     };
-    text.map(Some).with_context(|| format!("cannot read {}", path.display()))
+    bytes.map(Some).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn text_of(file: File) -> Result<String> {
-    let mut text = String::new();
-    let length = file.take(MOST_TEXT + 1).read_to_string(&mut text)?;
+/// The bytes of a file that is no longer than a text may be.
+fn bytes_of(file: File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = file.take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
     ensure!(length as u64 <= MOST_TEXT, "it is longer than {MOST_TEXT} bytes");
-    Ok(text)
+    Ok(bytes)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -97,7 +97,10 @@ pub(crate) fn write(picture: &Picture, to: &mut impl Write) -> Result<(), Encodi
 /// If the samples are not those of so many pixels, or cannot be written.
 pub fn write_rgb(to: impl Write, size: [usize; 2], samples: &[u8]) -> Result<(), EncodingError> {
     let mut writer = encoder(to, size, 3, None)?.write_header()?;
-    writer.write_image_data(samples)?;
+    // In parts: `write_image_data` keeps the compressed image, and ends the process without memory.
+    let mut stream = writer.stream_writer()?;
+    stream.write_all(samples)?;
+    stream.finish()?;
     writer.finish()
 }
 

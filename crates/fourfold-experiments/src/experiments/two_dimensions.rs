@@ -314,13 +314,6 @@ fn beside_the_authors(row: &Published, today: [f64; 3], precision: Precision) ->
     ]
 }
 
-impl AuthorsCode {
-    /// Milliseconds over theirs by rows and columns, 0, or in three stages, 1, if they have any.
-    fn over(&self, method: usize, ms: f64) -> Option<f64> {
-        Some(ms / [self.row_column, self.three_stage][method].parse::<f64>().ok()?)
-    }
-}
-
 /// All sentences of times of [`NAMES`].
 #[cfg(test)]
 pub(super) fn sentences(all: &[Vec<f64>]) -> Vec<String> {
