@@ -78,15 +78,30 @@ def _several(name):
         norm=None,
         overwrite_x=False,
         workers=None,
-        *,
         orthogonalize=None,
+        *,
         out=None,
     ):
         is_one = not isinstance(type, (tuple, list))
         kinds = _kind(name, type) if is_one else tuple(_kind(name, one) for one in type)
         return along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, out)
 
-    return function
+    def dctn(
+        x,
+        type=2,
+        s=None,
+        axes=None,
+        norm=None,
+        overwrite_x=False,
+        workers=None,
+        *,
+        orthogonalize=None,
+        out=None,
+    ):
+        return function(x, type, s, axes, norm, overwrite_x, workers, orthogonalize, out=out)
+
+    # In SciPy, `orthogonalize` is for keywords only in `dctn`, and has a position in the others.
+    return dctn if name == "dct" else function
 
 
 _PARAMETERS = """\

@@ -14,7 +14,7 @@ from . import _complex, _real
 from ._arguments import get_workers, set_workers
 from ._fast_len import next_fast_len, prev_fast_len
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from ._numpy import LongDoubleError
+from ._numpy import AxesError, LongDoubleError
 from ._real import dht, idht, idxst, transform
 
 dct = _real.FUNCTIONS["dct"]
@@ -192,7 +192,7 @@ _BACKEND = {name: globals()[name] for name in [*_real.FUNCTIONS, *_FOURIER]}
 def __ua_function__(method, arguments, keywords):
     """Called by SciPy for a function, with the number of workers that SciPy has for this thread.
 
-    Long doubles, and plans of others, are left to the next backend.
+    Long doubles, arrays of more than 32 axes, and plans of others are left to the next backend.
     """
     function = _BACKEND.get(method.__name__)
     if function is None or keywords.get("plan") is not None:
@@ -200,5 +200,5 @@ def __ua_function__(method, arguments, keywords):
     try:
         with set_workers(sys.modules["scipy.fft"].get_workers()):
             return function(*arguments, **keywords)
-    except LongDoubleError:
+    except (AxesError, LongDoubleError):
         return NotImplemented
