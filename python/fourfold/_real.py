@@ -139,9 +139,11 @@ _DOC = """{summary}
     Raises
     ------
     ValueError
-        If the type, the norm, an axis or a length is not possible, such as 1 point for type 1.
+        If the type, the norm, an axis or a length is not possible, such as 1 point for type 1, or
+        `out` has another shape or is read-only.
     TypeError
-        If elements are no numbers, or of long double, which is not supported.
+        If elements are no numbers, or of long double, which is not supported, or `out` is no array of
+        the result's type.
     """
 
 _FORMULAS = {

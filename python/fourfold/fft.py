@@ -58,9 +58,11 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     Raises
     ------
     ValueError
-        If the norm, the axis or the length is not possible.
+        If the norm, the axis or the length is not possible, or `out` has another shape or is
+        read-only.
     TypeError
-        If elements are no numbers, or of long double, which is not supported.
+        If elements are no numbers, or of long double, which is not supported, or `out` is no array of
+        the result's type.
     """
     return _complex.complex_to_complex(x, False, n, axis, norm, overwrite_x, workers, plan, out, True)
 
