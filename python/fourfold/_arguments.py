@@ -113,11 +113,22 @@ def promoted(*arrays):
 
 
 def check_output(out, shape, dtype):
-    """Raises `ValueError` if `out` has another shape or type than the result."""
-    if out.shape != tuple(shape) or out.dtype != dtype:
-        raise ValueError(
-            f"the output has shape {out.shape} and type {out.dtype}, expected {tuple(shape)} and {dtype}"
-        )
+    """Raises an exception if an array of NumPy cannot be the output: `TypeError` if it is no array of
+    this type, `ValueError` if it has another shape or is read-only."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"the output is a {type(out).__name__}, expected an array of NumPy")
+    check_type_and_shape(out, shape, dtype)
+    if not out.flags.writeable:
+        raise ValueError("the output is read-only")
+
+
+def check_type_and_shape(out, shape, dtype):
+    """Raises `TypeError` if the output has elements of another type than the result, and `ValueError`
+    if it has another shape."""
+    if out.dtype != dtype:
+        raise TypeError(f"the output has elements of {out.dtype}, expected {dtype}")
+    if tuple(out.shape) != tuple(shape):
+        raise ValueError(f"the output has the shape {tuple(out.shape)}, expected {tuple(shape)}")
 
 
 def computed(out, shape, dtype, inputs, compute):
@@ -126,11 +137,7 @@ def computed(out, shape, dtype, inputs, compute):
     Results go straight to `out` if it is contiguous and shares no memory with `inputs`.
     """
     if out is not None:
-        if not isinstance(out, np.ndarray):
-            raise TypeError(f"out is a {type(out).__name__}, expected an array of NumPy")
         check_output(out, shape, dtype)
-        if not out.flags.writeable:
-            raise ValueError("out is read-only")
     is_direct = (
         out is not None
         and out.flags.c_contiguous

@@ -299,18 +299,19 @@ def _output_name(x, spec):
     return (_COMPLEX if spec.gives_complex(name.startswith("c")) else _REAL)[_PLANNED[name]]
 
 
-def _check_output(x, spec, y, whole):
-    """Raises an exception if an array cannot be the output for `x`, which zeros fill up to a shape."""
+def check_output(x, spec, out, shape):
+    """Raises an exception if `out` cannot be the output for `x`, which zeros fill up to a shape."""
     access = _access(x)
-    if _access(y) is not access or not access.is_writable(y):
+    if _access(out) is not access or not access.is_writable(out):
         expected = "expected an array of the input's library on its device"
-        raise TypeError(f"out is a {type(y).__name__}, {expected}")
-    if access.device(x) != access.device(y):
-        raise ValueError(f"x is on cuda:{access.device(x)}, and out on cuda:{access.device(y)}")
-    shape, name = spec.output_shape(tuple(whole)), _output_name(x, spec)
-    if tuple(y.shape) != shape or access.name(y) != name:
-        found = f"shape {tuple(y.shape)} and type {access.name(y)}"
-        raise ValueError(f"the output has {found}, expected {shape} and {name}")
+        raise TypeError(f"the output is a {type(out).__name__}, {expected}")
+    if access.device(x) != access.device(out):
+        raise ValueError(f"x is on cuda:{access.device(x)}, and out on cuda:{access.device(out)}")
+    shape, name = spec.output_shape(tuple(shape)), _output_name(x, spec)
+    if access.name(out) != name:
+        raise TypeError(f"the output has elements of {access.name(out)}, expected {name}")
+    if tuple(out.shape) != shape:
+        raise ValueError(f"the output has the shape {tuple(out.shape)}, expected {shape}")
 
 
 def check_input(plan, name, shape):
@@ -321,7 +322,7 @@ def check_input(plan, name, shape):
     is_real = plan._spec.complex_sides() == (False, False)
     both_parts = _COMPLEX.get(_PLANNED[wanted]) if is_real else wanted
     if name not in (wanted, both_parts):
-        raise TypeError(f"the input has elements of {name}, and `{plan.problem}` expects {wanted}")
+        raise TypeError(f"the input has elements of {name}, expected {wanted}")
     if tuple(shape) != plan.input_shape:
         raise ValueError(f"the input has the shape {tuple(shape)}, expected {plan.input_shape}")
 
@@ -337,7 +338,7 @@ def run(x, spec, workers=1, overwrite=False, out=None, lengths=None, stream=None
         with x.device:
             out = x if overwrite and dtype == x.dtype and shape == x.shape else _cupy().empty(shape, dtype)
     else:
-        _check_output(x, spec, out, whole)
+        check_output(x, spec, out, whole)
     fill(x, spec, out, stream, plan, whole)
     return out
 
@@ -353,7 +354,7 @@ def run_plan(plan, x, out, stream):
         if out is None:
             out = torch._output(x, spec)
         else:
-            _check_output(x, spec, out, x.shape)
+            check_output(x, spec, out, x.shape)
         fill(x.detach().resolve_conj().resolve_neg(), spec, out, stream, owner)
         return out
     x = as_array(x)

@@ -46,8 +46,8 @@ def _checked(target, kind):
     target = operator.index(target)
     if kind is not None and kind not in _KINDS:
         raise ValueError(f"there is no kind {kind!r}: expected one of {', '.join(_KINDS)}")
-    if not 0 < target <= _LARGEST:
-        raise ValueError(f"target is {target}: expected a positive integer of at most 2^62")
+    if not 0 <= target <= _LARGEST:
+        raise ValueError(f"target is {target}: expected an integer from 0 to 2^62")
     return target, _SHIFT.get(kind, 0), 2 if kind in _EVEN else 1
 
 
@@ -58,7 +58,7 @@ def next_fast_len(target, real=False, *, kind=None):
     Parameters
     ----------
     target : int
-        The least length.
+        The least length. The result for 0 is 0, as in SciPy.
     real : bool, optional
         Accepted for SciPy; the same lengths are fast for real data.
     kind : str, optional
@@ -72,9 +72,11 @@ def next_fast_len(target, real=False, *, kind=None):
     Raises
     ------
     ValueError
-        If `target` is not positive, or there is no such kind.
+        If `target` is negative or more than 2^62, or there is no such kind.
     """
     target, shift, even = _checked(target, kind)
+    if target == 0:
+        return 0
     return even * _smooth_above(max(1, -(-(target + shift) // even))) - shift
 
 
@@ -85,9 +87,11 @@ def prev_fast_len(target, real=False, *, kind=None):
     Raises
     ------
     ValueError
-        If `target` is not positive, or there is no such length.
+        If `target` is negative or more than 2^62, or there is no such length or kind.
     """
     target, shift, even = _checked(target, kind)
+    if target == 0:
+        return 0
     if (target + shift) // even < 1:
         raise ValueError(f"there is no fast length of {kind} up to {target}")
     return even * _smooth_below((target + shift) // even) - shift

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 
 from . import _numpy
+from ._spec import Spec
 
 #: The device type of CUDA in DLPack.
 _DLPACK_CUDA = 2
@@ -49,7 +50,6 @@ def untouched(given, x, out):
     """
     if out is None:
         return np.asarray(given) if library_of(given) is _numpy else given
-    if (getattr(out, "shape", None), getattr(out, "dtype", None)) != (x.shape, x.dtype):
-        raise ValueError(f"without axes, the output must have shape {tuple(x.shape)} and type {x.dtype}")
+    library_of(given).check_output(x, Spec((), ()), out, x.shape)
     out[...] = x
     return out

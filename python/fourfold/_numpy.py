@@ -3,18 +3,29 @@
 Modules of other libraries (`torch`, `jax`, `_cuda`) have functions of the same names.
 """
 
+import sys
 import threading
 from math import prod
 
 import numpy as np
 
-from . import _fourfold
-from ._arguments import check_output, replaced
+from . import _arguments, _fourfold
+from ._arguments import replaced
 from ._process import forget_after_fork
 
 #: The types that are transformed as they are.
 _NATIVE = frozenset("fdFD")
+#: NumPy's arrays may have 64.
+_MOST_AXES = 32
+
 _PRECISIONS = {"f": "f32", "d": "f64", "F": "f32", "D": "f64"}
+
+
+class AxesError(ValueError):
+    """An array has too many axes."""
+
+    def __init__(self, count):
+        super().__init__(f"the array has {count} axes: at most {_MOST_AXES} are supported")
 
 
 class LongDoubleError(TypeError):
@@ -101,6 +112,10 @@ def text(spec, shape, precision, strides=None):
     """The problem in fourfold's notation; `shape` is that of the real side, and `strides` are those of
     input and output."""
     kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
+    if len(shape) > _MOST_AXES:
+        raise AxesError(len(shape))
+    if max(shape, default=0) > sys.maxsize:
+        raise ValueError(f"an axis of {max(shape)} elements is too long: no memory holds it")
     return _fourfold.problem(kinds, precision, shape, axes, norm, orthogonalize, scale, adjoint, strides)
 
 
@@ -146,19 +161,27 @@ def _over(plan, x):
 
 
 def _empty(shape, x, spec, out):
-    shape = spec.output_shape(shape)
-    letter = "c" if spec.gives_complex(is_complex(x)) else "f"
-    dtype = np.dtype(f"{letter}{x.real.dtype.itemsize * (2 if letter == 'c' else 1)}")
+    """The output without elements, of an input that zeros fill up to a shape."""
     if out is None:
-        return np.empty(shape, dtype)
-    check_output(out, shape, dtype)
+        return np.empty(spec.output_shape(shape), _output_type(x, spec))
+    check_output(x, spec, out, shape)
     return out
+
+
+def _output_type(x, spec):
+    letter = "c" if spec.gives_complex(is_complex(x)) else "f"
+    return np.dtype(f"{letter}{x.real.dtype.itemsize * (2 if letter == 'c' else 1)}")
+
+
+def check_output(x, spec, out, shape):
+    """Raises an exception if `out` cannot be the output for `x`, which zeros fill up to a shape."""
+    _arguments.check_output(out, spec.output_shape(tuple(shape)), _output_type(x, spec))
 
 
 def run_plan(plan, x, out, stream):
     """Plans take arrays: what only becomes one is refused, so that no conversion is hidden."""
     if isinstance(x, np.ndarray):
-        plan._check_device(None)
+        plan._check_device(None, stream)
         return execute(plan._plan, x, out)
     raise TypeError(f"a plan takes an array, not {type(x).__name__}")
 

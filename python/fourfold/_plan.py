@@ -98,7 +98,7 @@ class Plan:
             The array for the result. It may be `x`, where shapes and types agree.
         stream : optional
             The CUDA stream, as a number or an object of the array's library; the default is the
-            library's current one. NumPy's arrays have none.
+            library's current one. Arrays on the CPU have none.
 
         Returns
         -------
@@ -108,12 +108,12 @@ class Plan:
         Raises
         ------
         ValueError
-            If a shape is another one, elements are complex where the plan has real ones or the other
-            way round, `out` is read-only, or the array is not on the plan's device.
+            If a shape is another one, `out` is read-only, a stream is given for an array on the CPU,
+            or the array is not on the plan's device.
         TypeError
-            If elements have another type.
+            If elements have another type, such as real ones where the plan has complex ones.
         """
-        if x.__class__ is np.ndarray and self._device is None:
+        if x.__class__ is np.ndarray and self._device is None and stream is None:
             return execute(self._plan, x, out)
         library = library_of(x)
         return library.run_plan(self, x, out, stream)
@@ -133,11 +133,14 @@ class Plan:
         """The CUDA device that it was made for, such as "cuda:0", or `None`."""
         return None if self._device is None else f"cuda:{self._device}"
 
-    def _check_device(self, number):
-        """An error if the plan was made for a device, and not for this one; `None` is the CPU."""
+    def _check_device(self, number, stream=None):
+        """An error if the plan was made for a device, and not for this one; `None` is the CPU, which
+        has no streams."""
         if self._device not in (None, number):
             place = "the CPU" if number is None else f"cuda:{number}"
             raise ValueError(f"the plan is for {self.device}, and the array is on {place}")
+        if number is None and stream is not None:
+            raise ValueError("the array is on the CPU, which has no streams: leave out stream")
 
     @property
     def workers(self):
@@ -230,13 +233,22 @@ class Plan:
         return hash((self.problem, self.workers))
 
     def __repr__(self):
-        return f"fourfold.Plan({self.problem!r}, workers={self.workers})"
+        factors = self._multiply
+        if isinstance(factors, np.ndarray):
+            multiply = f", multiply=<array of shape {factors.shape}>"
+        elif factors is not None:
+            multiply = f", multiply=<lists of {', '.join(str(len(one)) for one in factors)} factors>"
+        else:
+            multiply = ""
+        first = ", first=True" if self._first else ""
+        device = "" if self._device is None else f", device={self.device!r}"
+        return f"fourfold.Plan({self.problem!r}, workers={self.workers}{multiply}{first}{device})"
 
 
 def plan(
     kinds,
     shape=None,
-    dtype="float64",
+    dtype=None,
     *,
     axes=None,
     norm=None,
@@ -259,8 +271,8 @@ def plan(
         `norm`, `orthogonalize`, `scale` and `strides` stand in it.
     shape : int or sequence of ints
         The shape of the real array, or of the complex one for "fft".
-    dtype : dtype
-        float32, float64, or a complex type of the same precision. For arrays on CUDA devices also
+    dtype : dtype, optional
+        float32, float64, or a complex type of the same precision; the default is float64. For arrays on CUDA devices also
         float16, or "bfloat16" for PyTorch: elements have 16 bits, and are computed in float32.
     axes : int or sequence of ints, optional
         The axes to transform; the default is all.
@@ -310,7 +322,7 @@ def plan(
         given = [
             name
             for name, is_usual in {
-                "dtype": isinstance(dtype, str) and dtype == "float64",
+                "dtype": dtype is None,
                 "axes": axes is None,
                 "norm": norm is None,
                 "orthogonalize": orthogonalize is None,

@@ -78,15 +78,30 @@ def _several(name):
         norm=None,
         overwrite_x=False,
         workers=None,
-        *,
         orthogonalize=None,
+        *,
         out=None,
     ):
         is_one = not isinstance(type, (tuple, list))
         kinds = _kind(name, type) if is_one else tuple(_kind(name, one) for one in type)
         return along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, out)
 
-    return function
+    def dctn(
+        x,
+        type=2,
+        s=None,
+        axes=None,
+        norm=None,
+        overwrite_x=False,
+        workers=None,
+        *,
+        orthogonalize=None,
+        out=None,
+    ):
+        return function(x, type, s, axes, norm, overwrite_x, workers, orthogonalize, out=out)
+
+    # In SciPy, `orthogonalize` is for keywords only in `dctn`, and has a position in the others.
+    return dctn if name == "dct" else function
 
 
 _PARAMETERS = """\
@@ -124,9 +139,11 @@ _DOC = """{summary}
     Raises
     ------
     ValueError
-        If the type, the norm, an axis or a length is not possible, such as 1 point for type 1.
+        If the type, the norm, an axis or a length is not possible, such as 1 point for type 1, or
+        `out` has another shape or is read-only.
     TypeError
-        If elements are no numbers, or of long double, which is not supported.
+        If elements are no numbers, or of long double, which is not supported, or `out` is no array of
+        the result's type.
     """
 
 _FORMULAS = {

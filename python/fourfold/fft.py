@@ -14,7 +14,7 @@ from . import _complex, _real
 from ._arguments import get_workers, set_workers
 from ._fast_len import next_fast_len, prev_fast_len
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from ._numpy import LongDoubleError
+from ._numpy import AxesError, LongDoubleError
 from ._real import dht, idht, idxst, transform
 
 dct = _real.FUNCTIONS["dct"]
@@ -58,9 +58,11 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     Raises
     ------
     ValueError
-        If the norm, the axis or the length is not possible.
+        If the norm, the axis or the length is not possible, or `out` has another shape or is
+        read-only.
     TypeError
-        If elements are no numbers, or of long double, which is not supported.
+        If elements are no numbers, or of long double, which is not supported, or `out` is no array of
+        the result's type.
     """
     return _complex.complex_to_complex(x, False, n, axis, norm, overwrite_x, workers, plan, out, True)
 
@@ -192,7 +194,7 @@ _BACKEND = {name: globals()[name] for name in [*_real.FUNCTIONS, *_FOURIER]}
 def __ua_function__(method, arguments, keywords):
     """Called by SciPy for a function, with the number of workers that SciPy has for this thread.
 
-    Long doubles, and plans of others, are left to the next backend.
+    Long doubles, arrays of more than 32 axes, and plans of others are left to the next backend.
     """
     function = _BACKEND.get(method.__name__)
     if function is None or keywords.get("plan") is not None:
@@ -200,5 +202,5 @@ def __ua_function__(method, arguments, keywords):
     try:
         with set_workers(sys.modules["scipy.fft"].get_workers()):
             return function(*arguments, **keywords)
-    except LongDoubleError:
+    except (AxesError, LongDoubleError):
         return NotImplemented

@@ -52,8 +52,8 @@ def idctn(
     norm: _Norm = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
+    *,
     out: _Array | None = None,
 ) -> _Array: ...
 def dst(
@@ -76,8 +76,8 @@ def dstn(
     norm: _Norm = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
+    *,
     out: _Array | None = None,
 ) -> _Array: ...
 def idst(
@@ -100,8 +100,8 @@ def idstn(
     norm: _Norm = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
+    *,
     out: _Array | None = None,
 ) -> _Array: ...
 def fft(

@@ -147,13 +147,18 @@ def transform(x, spec, shape=None):
     return _transform.bind(x, spec=spec, shape=tuple(x.shape) if shape is None else shape)
 
 
+def check_output(x, spec, out, shape):
+    """Raises `TypeError`: JAX has no `out=`."""
+    raise TypeError("arrays of JAX cannot be written: leave out out=")
+
+
 def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
     """Transforms an array to a new one: JAX has no `out=`.
 
     `lengths` are those along the axes. Elements that the array lacks are zeros.
     """
     if out is not None:
-        raise TypeError("arrays of JAX cannot be written: leave out out=")
+        check_output(x, spec, out, x.shape)
     return transform(x, spec, replaced(x.shape, lengths, spec.axes))
 
 
@@ -176,9 +181,9 @@ def _times(x, factors):
 def run_plan(plan, x, out, stream):
     """Runs a plan on an array, outside of `jit`."""
     if out is not None:
-        raise TypeError("arrays of JAX cannot be written: leave out out=")
+        check_output(x, plan._spec, out, x.shape)
     number = _number(x)
-    plan._check_device(number)
+    plan._check_device(number, stream)
     if number is None:
         return jnp.asarray(_numpy.execute(plan._plan, np.asarray(x)))
     _cuda.check_input(plan, x.dtype.name, x.shape)

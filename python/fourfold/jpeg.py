@@ -43,7 +43,7 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
         If it is no JPEG file, or of a sort that is not read, or `device` is no CUDA device. Damage
         that can be repaired is a warning.
     TypeError
-        If `file` is not bytes-like.
+        If `file` is not bytes-like, or its items are not bytes.
     ImportError
         If the array would be CuPy's, which is not installed.
     """
@@ -52,12 +52,24 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
     if not 0 <= max_pixels < 1 << 64:
         raise ValueError(f"max_pixels is {max_pixels}: expected 0 to 2^64 - 1")
     samples, shape, notes = _fourfold.decode(
-        bytes(memoryview(file)), mode, bool(upright), worker_count(workers), max_pixels
+        _content(file), mode, bool(upright), worker_count(workers), max_pixels
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)
     image = samples.reshape(shape[:2] if shape[2] == 1 else shape)
     return image if number is None else _cuda.on_device(image, number, device)
+
+
+def _content(file):
+    """The bytes of what is bytes-like."""
+    try:
+        view = memoryview(file)
+    except TypeError:
+        message = f"the file is a {type(file).__name__}, expected its content as bytes"
+        raise TypeError(message) from None
+    if view.format not in ("B", "b", "c"):
+        raise TypeError(f"the file has items of the format {view.format!r}, expected bytes")
+    return bytes(view)
 
 
 def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
@@ -66,7 +78,7 @@ def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
     Parameters
     ----------
     image : array_like of uint8
-        Of shape (height, width) or (height, width, 3). An array on a CUDA device is copied to the
+        Of shape (height, width), (height, width, 1) or (height, width, 3). An array on a CUDA device is copied to the
         CPU.
     quality : int
         1 to 100.
@@ -88,10 +100,13 @@ def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
     TypeError
         If samples are not uint8.
     """
-    image = np.ascontiguousarray(library_of(image).on_host(image))
+    image = np.asarray(library_of(image).on_host(image))
     quality = operator.index(quality)
     if image.dtype != np.uint8:
-        raise TypeError(f"samples are uint8, not {image.dtype}")
+        raise TypeError(f"the image has elements of {image.dtype}, expected uint8")
+    if image.ndim not in (2, 3) or image.shape[2:] not in ((), (1,), (3,)):
+        expected = "expected (height, width), (height, width, 1) or (height, width, 3)"
+        raise ValueError(f"the image has the shape {image.shape}, {expected}")
     if not 1 <= quality <= 100:
         raise ValueError(f"the quality is {quality}: expected 1 to 100")
-    return _fourfold.encode(image, quality, sampling, mode, worker_count(workers))
+    return _fourfold.encode(np.ascontiguousarray(image), quality, sampling, mode, worker_count(workers))

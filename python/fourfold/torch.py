@@ -10,7 +10,7 @@ from typing import List, Optional
 import torch
 
 from . import _numpy
-from ._arguments import replaced
+from ._arguments import check_type_and_shape, replaced
 from ._spec import Spec
 
 __all__ = ["transform"]
@@ -138,6 +138,16 @@ def _(info, in_dims, x, *rest):
     return transform(x, _spec(*rest).moved(1), workers, shape), 0
 
 
+def check_output(x, spec, out, shape):
+    """Raises an exception if `out` cannot be the output for `x`, which zeros fill up to a shape."""
+    if not isinstance(out, torch.Tensor):
+        raise TypeError(f"the output is a {type(out).__name__}, expected a tensor of PyTorch")
+    expected = _output(x.to("meta"), spec, tuple(shape))
+    check_type_and_shape(out, expected.shape, expected.dtype)
+    if out.device != x.device:
+        raise ValueError(f"x is on {x.device}, and out on {out.device}")
+
+
 def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
     """Transforms a tensor to a new one, or to `out`, through which no gradient goes.
 
@@ -147,14 +157,9 @@ def run(x, spec, workers=1, overwrite=False, out=None, lengths=None):
     shape = None if whole == tuple(x.shape) else list(whole)
     if out is None:
         return transform(x, spec, workers, shape)
+    check_output(x, spec, out, whole)
     if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad):
         raise RuntimeError("out= has no gradient: leave it out, or use torch.no_grad()")
-    expected = _output(x.to("meta"), spec, shape)
-    if out.shape != expected.shape or out.dtype != expected.dtype:
-        message = f"the output has shape {tuple(out.shape)} and type {out.dtype}"
-        raise ValueError(f"{message}, expected {tuple(expected.shape)} and {expected.dtype}")
-    if out.device != x.device:
-        raise ValueError(f"x is on {x.device}, and out on {out.device}")
     _fill(x, spec, workers, out, shape)
     return out
 
@@ -165,6 +170,8 @@ def run_plan(plan, x, out, stream):
         from . import _cuda
 
         return _cuda.run_plan(plan, x, out, stream)
-    plan._check_device(None)
+    plan._check_device(None, stream)
+    if out is not None and not isinstance(out, torch.Tensor):
+        raise TypeError(f"the output is a {type(out).__name__}, expected a tensor of PyTorch")
     y = _numpy.execute(plan._plan, _array(x), None if out is None else out.detach().numpy())
     return torch.from_numpy(y) if out is None else out

@@ -33,20 +33,52 @@ fn address(array: &Bound<'_, PyUntypedArray>) -> usize {
     unsafe { (*array.as_array_ptr()).data as usize }
 }
 
-/// The memory of an array; `None` if a plan can use only a copy of it, since elements are not
-/// aligned, not in this machine's byte order, or at distances that are no multiples of their size.
+/// NumPy's name of an element type.
+pub(crate) fn type_name((domain, storage): ElementType) -> &'static str {
+    match (domain, storage) {
+        (Domain::Complex, Storage::F32) => "complex64",
+        (Domain::Complex, Storage::F64) => "complex128",
+        (_, Storage::F16) => "float16",
+        (_, Storage::Bf16) => "bfloat16",
+        (Domain::Real, Storage::F32) => "float32",
+        (Domain::Real, Storage::F64) => "float64",
+    }
+}
+
+/// `TypeError` if elements have another type than they must.
+pub(crate) fn check_type(array: &str, given: ElementType, wanted: ElementType) -> PyResult<()> {
+    let (found, expected) = (type_name(given), type_name(wanted));
+    let message = || format!("the {array} has elements of {found}, expected {expected}");
+    if given == wanted { Ok(()) } else { Err(PyTypeError::new_err(message())) }
+}
+
+/// `ValueError` if a shape is another one than it must be.
+pub(crate) fn check_shape(array: &str, given: &[usize], wanted: &[usize]) -> PyResult<()> {
+    let message = || format!("the {array} has the shape {}, expected {}", tuple(given), tuple(wanted));
+    if given == wanted { Ok(()) } else { Err(PyValueError::new_err(message())) }
+}
+
+/// Numbers as Python writes a tuple of them.
+fn tuple(numbers: &[usize]) -> String {
+    let list = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if numbers.len() == 1 { format!("({list},)") } else { format!("({list})") }
+}
+
+/// The memory of an array, called `name` in messages; `None` if a plan can use only a copy of it,
+/// since elements are not aligned, not in this machine's byte order, or at distances that are no
+/// multiples of their size.
 ///
 /// # Errors
 /// `TypeError` if it is no array of NumPy with elements of float32, float64, complex64 or complex128.
-pub(crate) fn memory(array: &Bound<'_, PyAny>) -> PyResult<Option<Memory>> {
-    let name = || array.get_type().name().map_or("object".to_owned(), |name| name.to_string());
+pub(crate) fn memory(name: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Memory>> {
+    let class = || array.get_type().name().map_or("object".to_owned(), |name| name.to_string());
     let untyped = array
         .cast::<PyUntypedArray>()
-        .map_err(|_| PyTypeError::new_err(format!("expected an array of NumPy, not {}", name())))?;
+        .map_err(|_| PyTypeError::new_err(format!("the {name} is a {}, expected an array of NumPy", class())))?;
     let dtype = untyped.dtype();
     let element = element_type(dtype.num()).ok_or_else(|| {
         let expected = "expected float32, float64, complex64 or complex128";
-        PyTypeError::new_err(format!("elements of type {dtype}: {expected}"))
+        PyTypeError::new_err(format!("the {name} has elements of {dtype}, {expected}"))
     })?;
     let size = bytes(element) as isize;
     let strides = untyped.strides();
@@ -70,17 +102,22 @@ pub(crate) fn copied<T: Copy>(list: &[T]) -> fourfold::Result<Vec<T>> {
     Ok(copy)
 }
 
-/// The memory of an array to write.
+/// The memory of the output.
 ///
 /// # Errors
-/// As [`memory`], and `ValueError` if it is read-only or cannot be used without a copy.
+/// As [`memory`]; `TypeError` if it has not this machine's byte order; `ValueError` if it is
+/// read-only or cannot be used without a copy.
 pub(crate) fn writable(array: &Bound<'_, PyAny>) -> PyResult<Memory> {
-    let unusable = "the output must be aligned, in this machine's byte order, with strides of whole elements";
-    let memory = memory(array)?.ok_or_else(|| PyValueError::new_err(unusable))?;
-    match has_flags(array.cast::<PyUntypedArray>()?, NPY_ARRAY_WRITEABLE) {
-        true => Ok(memory),
-        false => Err(PyValueError::new_err("the output array is read-only")),
+    let memory = memory("output", array)?;
+    let untyped = array.cast::<PyUntypedArray>()?;
+    if untyped.dtype().is_native_byteorder() != Some(true) {
+        let message = format!("the output has elements of {}, expected this machine's byte order", untyped.dtype());
+        return Err(PyTypeError::new_err(message));
     }
+    if !has_flags(untyped, NPY_ARRAY_WRITEABLE) {
+        return Err(PyValueError::new_err("the output is read-only"));
+    }
+    memory.ok_or_else(|| PyValueError::new_err("the output must be aligned, with strides of whole elements"))
 }
 
 fn list<'a, 'py, T: numpy::Element>(array: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyArray1<T>>> {

@@ -7,8 +7,10 @@ use pyo3::{PyErr, PyResult};
 /// The exception that SciPy or NumPy would raise.
 pub(crate) fn exception(error: Error) -> PyErr {
     let message = error.to_string();
+    let says = |words| error.kind() == ErrorKind::Unavailable && message.contains(words);
     match error.kind() {
-        ErrorKind::Unavailable if message.starts_with("there is no memory") => PyMemoryError::new_err(message),
+        _ if says("there is no memory") || says("which no memory holds") => PyMemoryError::new_err(message),
+        _ if says("elements is too long") => PyValueError::new_err(message),
         ErrorKind::Unavailable => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
     }

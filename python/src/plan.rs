@@ -1,12 +1,12 @@
 //! Plans for arrays of NumPy.
 
-use crate::arrays::{copied, empty, memory, writable};
+use crate::arrays::{check_shape, check_type, copied, empty, memory, type_name, writable};
 use crate::error::{exception, named};
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{Undropped, cached, checked_threads, detached, plan, planner, with_scratch};
 use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result, Storage};
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -55,22 +55,18 @@ impl PyPlan {
         (if both_parts { Domain::Complex } else { domains.1 }, self.problem.storage())
     }
 
-    fn check_shape(&self, name: &str, given: &[usize], wanted: &[usize]) -> PyResult<()> {
-        if given == wanted {
-            return Ok(());
-        }
-        let message = format!("the {name} has the shape {given:?}, and `{}` expects {wanted:?}", self.problem);
-        Err(PyValueError::new_err(message))
+    /// The element type of the input, where the array has the given one.
+    fn input_type(&self, given: ElementType) -> ElementType {
+        let domains = (self.problem.input_domain(), self.problem.output_domain());
+        let both_parts = domains == (Domain::Real, Domain::Real) && given.0 == Domain::Complex;
+        (if both_parts { Domain::Complex } else { domains.0 }, self.problem.storage())
     }
 
-    fn check_precision(&self, name: &str, (_, given): ElementType) -> PyResult<()> {
-        let wanted = self.problem.storage();
-        if given == wanted {
-            return Ok(());
-        }
-        let message =
-            format!("the {name} has elements of {}, and `{}` expects {}", given.name(), self.problem, wanted.name());
-        Err(PyTypeError::new_err(message))
+    /// An error for arrays of 16 bits, which CPUs do not transform.
+    fn check_storage(&self) -> PyResult<()> {
+        let name = type_name((Domain::Real, self.problem.storage()));
+        let message = || format!("plans of {name} are for CUDA devices: the CPU computes float32 and float64");
+        if self.problem.storage().is_half() { Err(PyRuntimeError::new_err(message())) } else { Ok(()) }
     }
 
     fn run(&self, py: Python<'_>, input: &Memory, output: &Memory) -> PyResult<()> {
@@ -181,21 +177,19 @@ impl PyPlan {
         out: Option<Bound<'py, PyAny>>,
         pads: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if self.plan.is_none() {
-            self.usable().map_err(exception)?;
-        }
-        let Some(input) = memory(x)? else { return Ok(None) };
-        self.check_precision("input", input.element)?;
+        self.check_storage()?;
+        let Some(input) = memory("input", x)? else { return Ok(None) };
+        check_type("input", input.element, self.input_type(input.element))?;
         if !pads {
-            self.check_shape("input", &input.shape, &self.problem.input().shape)?;
+            check_shape("input", &input.shape, &self.problem.input().shape)?;
         }
         let out = match out {
             Some(out) => out,
             None => empty(x.py(), &self.problem.output().shape, self.output_type(input.element))?,
         };
         let output = writable(&out)?;
-        self.check_precision("output", output.element)?;
-        self.check_shape("output", &output.shape, &self.problem.output().shape)?;
+        check_type("output", output.element, self.output_type(input.element))?;
+        check_shape("output", &output.shape, &self.problem.output().shape)?;
         if input != output && input.overlaps(&output) {
             return Ok(None);
         }
@@ -229,6 +223,7 @@ impl PyPlan {
     /// The instruction set.
     #[getter]
     fn isa(&self) -> PyResult<String> {
+        self.check_storage()?;
         self.usable().map(|plan| plan.isa().to_string()).map_err(exception)
     }
 

@@ -209,10 +209,12 @@ def test_what_kernels_would_read_or_write_elsewhere_is_refused(device):
         with pytest.raises(TypeError, match="elements of"):
             plan(given)
     assert single(device.asarray(signal(6, dtype="c8"))).dtype == "c8"
-    for wrong in (device.empty(5, "f4"), device.empty(6), device.empty(6, "c8")):
-        with pytest.raises(ValueError, match="the output has"):
+    for wrong in (device.empty(6), device.empty(6, "c8")):
+        with pytest.raises(TypeError, match="the output has elements of"):
             single(x_single, out=wrong)
-    with pytest.raises(TypeError, match="out is a ndarray"):
+    with pytest.raises(ValueError, match="the output has the shape"):
+        single(x_single, out=device.empty(5, "f4"))
+    with pytest.raises(TypeError, match="the output is a ndarray"):
         ff.dct(x, out=np.empty(6))
 
 
@@ -255,10 +257,10 @@ def test_half_precision_is_planned_by_name(device):
     np.testing.assert_allclose(plan.inverse()(y).view(np.ndarray), x.view(np.ndarray), rtol=5e-3, atol=5e-3)
     # Functions compute such arrays in float32.
     assert ff.dctn(x).dtype == np.float32
-    with pytest.raises(TypeError, match="elements of float32, and .* expects float16"):
+    with pytest.raises(TypeError, match="elements of float32, expected float16"):
         plan(x.astype("f4"))
     for anywhere in (fourfold.plan("dct2", (8, 6), "f16"), fourfold.plan("dct2 bf16 8x6")):
-        with pytest.raises(RuntimeError, match="f16 is for GPUs, through CUDA or OpenCL: use f32 on a CPU"):
+        with pytest.raises(RuntimeError, match="float16 are for CUDA devices: the CPU computes float32 and float64"):
             anywhere(np.ones((8, 6), "f2"))
     with pytest.raises(TypeError, match="there is no complex bfloat16"):
         fourfold.plan("rfft", 8, "bfloat16", device=0)

@@ -216,11 +216,11 @@ def test_complex_input_obeys_orthogonalize(name, kind):
         (TypeError, lambda: fourfold.plan("dct2", 4)(np.ones(4), out=np.ones(4, "f4"))),
         (TypeError, lambda: fourfold.plan("dct2", 4, multiply=np.ones(4, "c16"))),
         (MemoryError, lambda: ff.dct(np.broadcast_to(1.0, (1 << 45, 8)))),
-        (ValueError, lambda: ff.dctn(np.ones((4, 4)), axes=(), out=np.ones((4, 4), "f4"))),
+        (TypeError, lambda: ff.dctn(np.ones((4, 4)), axes=(), out=np.ones((4, 4), "f4"))),
         (ValueError, lambda: ff.next_fast_len(5, kind="dct9")),
         (ValueError, lambda: ff.fftfreq(2.5)),
         (ValueError, lambda: ff.fftfreq(4, device="cuda")),
-        (ValueError, lambda: fourfold.plan("rfft", 4)(np.ones(4, "c16"))),
+        (TypeError, lambda: fourfold.plan("rfft", 4)(np.ones(4, "c16"))),
     ],
 )
 def test_exceptions(error, call):

@@ -115,8 +115,11 @@ def test_out_and_plans():
     torch.testing.assert_close(out, ff.dctn(x))
     with pytest.raises(RuntimeError):
         ff.dctn(x.requires_grad_(), out=out)
-    with pytest.raises(ValueError):
-        ff.dctn(x.detach(), out=torch.empty(3, 3))
+    with pytest.raises(ValueError, match="the output has the shape"):
+        ff.dctn(x.detach(), out=torch.empty(3, 3, dtype=torch.float64))
+    for wrong in (torch.empty(4, 6), [1.0]):
+        with pytest.raises(TypeError, match="the output"):
+            ff.dctn(x.detach(), out=wrong)
     plan = fourfold.plan("dct2", (4, 6))
     torch.testing.assert_close(plan(x.detach()), ff.dctn(x.detach()))
     assert plan(x.detach(), out) is out
