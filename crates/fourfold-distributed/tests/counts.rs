@@ -18,7 +18,7 @@ fn floor(recipe: &Recipe, before: &ArrayDesc, after: &ArrayDesc, rank: usize) ->
 
 #[test]
 fn bytes_are_at_their_floor_and_memory_at_most_one_array() {
-    for (problem, grid, input, output) in [
+    let ends = [
         ("dct2 f64 13x10", "3", "p,*", None),
         ("dct2 f32 13x10", "8", "p,*", Some("p,*")),
         ("rfft f64 7x9x10", "2x3", "p,q,*", None),
@@ -26,9 +26,15 @@ fn bytes_are_at_their_floor_and_memory_at_most_one_array() {
         ("dst2 f64 5x4x6x3", "2x2", "p,q,*,*", Some("*,*,p,q")),
         ("dht f64 17", "4", "p", Some("p")),
         ("fft f64 12x12", "2x2", "pq,*", Some("p,q")),
-    ] {
-        let recipe = recipe(problem, grid, input, output).unwrap();
-        let data = Data::filled(recipe.problem().precision(), recipe.input().domain, recipe.problem().input().len, 1.0);
+    ];
+    let arrays = ends.map(|(problem, grid, input, output)| recipe(problem, grid, input, output).unwrap());
+    let signals = [("fft f64 60", "4", true), ("rfft f64 60", "3", false), ("irfft f32 60", "4", false)];
+    let signal = |(problem, grid, natural): (&str, &str, bool)| {
+        Recipe::signal(&problem.parse().unwrap(), &grid.parse().unwrap(), natural).unwrap().unwrap()
+    };
+    for recipe in arrays.into_iter().chain(signals.map(signal)) {
+        let elements = recipe.input().shape.iter().product();
+        let data = Data::filled(recipe.problem().precision(), recipe.input().domain, elements, 1.0);
         let reports = run_ranks(&recipe, None, &data);
         let bytes = |array: &ArrayDesc| recipe.problem().precision().bytes() * array.domain.reals();
         let (mut sent, mut number) = (0, 0);

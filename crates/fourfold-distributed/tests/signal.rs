@@ -3,8 +3,8 @@
 mod common;
 
 use common::distributed;
-use fourfold::Problem;
 use fourfold::oracle::verify::{Data, check};
+use fourfold::{Domain, Problem};
 use fourfold_distributed::{Grid, Recipe};
 
 #[test]
@@ -28,6 +28,56 @@ fn long_signals_agree_with_the_oracle() {
             let verdict = check(&problem, false, 5, run).unwrap();
             assert!(verdict.holds(), "{recipe}: {verdict:?}");
         }
+    }
+}
+
+/// The matrix of a real signal's spectrum has every term, or its conjugate.
+#[test]
+fn long_real_signals_agree_with_the_oracle() {
+    for (problem, grid) in [
+        ("rfft f64 60", "2"),
+        ("rfft f64 60 ortho", "3"),
+        ("rfft f32 1001 scale=0.5", "4"),
+        ("rfft f64 2310", "2x3"),
+        ("rfft f64 65536", "8"),
+        ("irfft f64 60", "2"),
+        ("irfft f64 60 ortho", "3"),
+        ("irfft f32 1001 scale=0.5", "4"),
+        ("irfft f64 2310", "2x3"),
+        ("irfft f64 65536", "8"),
+    ] {
+        let (problem, grid): (Problem, Grid) = (problem.parse().unwrap(), grid.parse().unwrap());
+        assert!(Recipe::signal(&problem, &grid, true).unwrap().is_none(), "no natural order");
+        let recipe = Recipe::signal(&problem, &grid, false).unwrap().unwrap();
+        assert_eq!(recipe.exchanges(), 2, "{recipe}");
+        assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+        let n = problem.transforms()[0].n;
+        let columns = recipe.input().shape[0].max(recipe.output().shape[0]);
+        let matrix = [columns / 2 + 1, n / columns];
+        // The term k of row k₁ and column k₂.
+        let term = |at: usize| at / matrix[1] + columns * (at % matrix[1]);
+        let filled = || Data::filled(problem.precision(), Domain::Complex, matrix[0] * matrix[1], 0.0);
+        let run = |x: &Data, y: &mut Data| {
+            let mut spectrum = filled();
+            if problem.input_domain() == Domain::Complex {
+                assert_eq!(recipe.input().shape, matrix);
+                for at in 0..matrix[0] * matrix[1] {
+                    let k = term(at);
+                    spectrum.set(at, if k <= n / 2 { x.get(k) } else { x.get(n - k).conj() });
+                }
+                distributed(&recipe, None, &spectrum, y);
+                return Ok(());
+            }
+            assert_eq!(recipe.output().shape, matrix);
+            distributed(&recipe, None, x, &mut spectrum);
+            for at in 0..matrix[0] * matrix[1] {
+                let k = term(at);
+                y.set(k.min(n - k), if k <= n / 2 { spectrum.get(at) } else { spectrum.get(at).conj() });
+            }
+            Ok(())
+        };
+        let verdict = check(&problem, false, 5, run).unwrap();
+        assert!(verdict.holds(), "{recipe}: {verdict:?}");
     }
 }
 

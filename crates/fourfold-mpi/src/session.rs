@@ -3,7 +3,7 @@
 use crate::any_plan::AnyPlan;
 use crate::args::Division;
 use anyhow::{Result, bail};
-use fourfold::Problem;
+use fourfold::{Domain, Problem};
 use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
 
@@ -25,10 +25,13 @@ impl Session {
         &self.rank
     }
 
-    /// The recipe of a problem. A signal of a complex FFT is a matrix, where it can be.
+    /// The recipe of a problem. A signal of a complex FFT is a matrix, where it can be. The files of
+    /// spectra of real signals are in natural order.
     pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<Recipe> {
         let Division { from, to, .. } = &self.division;
+        let is_complex = [problem.input_domain(), problem.output_domain()] == [Domain::Complex; 2];
         if from.is_none()
+            && is_complex
             && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some())?
         {
             return Ok(recipe);

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Multiplier> {
     let transform = signal.transforms()[0];
     let roots = Roots::new(transform.n as u64);
-    let is_forward = transform.transform1d == Transform1d::Forward;
+    let is_forward = matches!(transform.transform1d, Transform1d::Forward | Transform1d::R2C);
     let factor = |k: usize, n: usize| {
         // k < N₁ and n < N₂, so that the product is below N.
         let root = roots.get((k * n) as u64);

@@ -48,7 +48,7 @@ impl Progress {
     /// The axes in the order in which they are stored, the slowest first.
     pub(crate) fn order(&self, subject: &Subject) -> Vec<usize> {
         let axes = 0..subject.axes();
-        if subject.long_signal().is_some() && self.is_complete(subject) { axes.rev().collect() } else { axes.collect() }
+        if subject.is_complex_signal() && self.is_complete(subject) { axes.rev().collect() } else { axes.collect() }
     }
 
     /// Does what an action of a recipe does.

@@ -5,9 +5,9 @@ use crate::grid::Grid;
 use crate::recipe::arrays::{ArrayDesc, replay};
 use crate::recipe::search::search;
 use crate::recipe::step::{Action, PassOp, Step};
-use crate::recipe::subject::{Subject, columns_of};
+use crate::recipe::subject::{Subject, columns_of, is_complex};
 use fourfold::engine::ArrayId;
-use fourfold::{Problem, Result};
+use fourfold::{Domain, Problem, Result};
 use std::fmt;
 
 /// A distributed recipe says how ranks compute a problem together: passes over the parts that they
@@ -64,20 +64,29 @@ impl Recipe {
         Recipe::find(Subject::filter(forward, inverse)?, grid, input, output)
     }
 
-    /// The recipe of a complex FFT of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ +
-    /// N₁k₂, if N has factors that give every rank columns and rows. All dimensions of the grid
-    /// divide n₁. Parts are then blocks of the signal, of whole rows of the matrix.
+    /// The recipe of an FFT of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ + N₁k₂, if
+    /// N has factors that give every rank columns and rows. All dimensions of the grid divide n₁.
+    /// Parts are then blocks of the signal, of whole rows of the matrix.
     ///
     /// With `natural`, they divide k₂, so that parts of the output are blocks of the spectrum.
     /// Otherwise the output is left as it comes out, which saves an exchange: the grid divides k₁.
     ///
+    /// Spectra of real signals have no natural order here, and no recipe if `natural` asks for it.
+    /// `rfft` makes the matrix of X\[k₁ + N₁k₂\] with k₁ ≤ N₁/2 and all k₂ < N₂, and `irfft` takes it: the
+    /// grid divides k₁, and a rank stores k₁ as the slower index. It has every term of the half spectrum
+    /// either as X\[k\], or as the conjugate of X\[k\] at N − k. `irfft` uses both. With complex factors
+    /// f\[N − k\] = conj(f\[k\]), ranks can so filter a signal without sending its spectrum.
+    ///
     /// # Errors
     /// Those of [`Recipe::new`].
     pub fn signal(problem: &Problem, grid: &Grid, natural: bool) -> Result<Option<Recipe>> {
-        let Some(columns) = columns_of(problem, grid.ranks()) else { return Ok(None) };
-        let input = Distribution::on_axis(0, 2, grid);
-        let output = natural.then(|| Distribution::on_axis(1, 2, grid));
-        Recipe::find(Subject::signal(problem, columns)?, grid, &input, output.as_ref()).map(Some)
+        let columns = columns_of(problem, grid.ranks()).filter(|_| is_complex(problem) || !natural);
+        let Some(columns) = columns else { return Ok(None) };
+        let rows = Distribution::on_axis(0, 2, grid);
+        // The signal that `irfft` makes has the same parts as that which `rfft` takes.
+        let is_inverse = problem.output_domain() == Domain::Real;
+        let output = if natural { Some(Distribution::on_axis(1, 2, grid)) } else { is_inverse.then(|| rows.clone()) };
+        Recipe::find(Subject::signal(problem, columns)?, grid, &rows, output.as_ref()).map(Some)
     }
 
     fn find(subject: Subject, grid: &Grid, input: &Distribution, output: Option<&Distribution>) -> Result<Recipe> {

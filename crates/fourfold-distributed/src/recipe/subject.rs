@@ -1,6 +1,6 @@
 //! What a recipe computes: a problem, a filter, or a long signal.
 
-use fourfold::engine::{AxisTransform, Transform1d, prime_factors};
+use fourfold::engine::{AxisTransform, EndWeights, Transform1d, prime_factors};
 use fourfold::{Domain, Error, ErrorKind, Kind, Norm, Problem, Result};
 use std::fmt;
 
@@ -40,32 +40,48 @@ impl Subject {
         Err(Error::new(ErrorKind::Problem, message))
     }
 
-    /// A complex FFT of one signal of length N = N₁·N₂ as DFTs of the columns and the rows of a
-    /// matrix: the four-step method (D. H. Bailey, "FFTs in external or hierarchical memory", J.
-    /// Supercomputing 4, 1990). With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
+    /// An FFT of one signal of length N = N₁·N₂ as DFTs of the columns and the rows of a matrix: the
+    /// four-step method (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4,
+    /// 1990). With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
     ///
     /// X\[k₁ + N₁k₂\] = Σ_{n₂} w_{N₂}^{n₂k₂} · w_N^{n₂k₁} · Σ_{n₁} x\[N₂n₁ + n₂\] w_{N₁}^{n₁k₁}.
     ///
     /// The first stage is the sum over n₁, along axis 0. The multiply is by w_N^{n₂k₁}. The second
-    /// stage is the sum over n₂, along axis 1, whose output is stored with k₂ as the slower index.
+    /// stage is the sum over n₂, along axis 1. For complex signals its output is stored with k₂ as the
+    /// slower index.
+    ///
+    /// Columns of reals have half spectra, so `rfft` has the rows k₁ ≤ N₁/2, with all k₂. They contain
+    /// every term X\[k\] or its conjugate X\[N − k\]. `irfft` has the same stages in the other order.
     ///
     /// # Errors
     /// As for [`Subject::transform`], and if the problem is not such an FFT, or if N₁ does not divide N.
     pub(crate) fn signal(signal: &Problem, columns: usize) -> Result<Subject> {
         check_layout(signal)?;
         let fail = |message: String| Err(Error::new(ErrorKind::Problem, message));
-        let Some((n, kind)) = complex_signal(signal) else {
-            return fail(format!("`{signal}` is not one signal of a complex FFT: it has no columns and rows"));
+        let Some((n, transform)) = fourier_signal(signal) else {
+            return fail(format!("`{signal}` is not one signal of an FFT: it has no columns and rows"));
         };
         if columns == 0 || n % columns != 0 {
             return fail(format!("`{signal}`: {columns} does not divide {n}"));
         }
-        let norm = if kind == Kind::Fft { Norm::Backward } else { Norm::Forward };
-        let part = |axis: isize, scale: f64| {
-            let shape = [columns, n / columns];
-            Problem::builder(kind, signal.precision(), shape).axes([axis]).norm(norm).scale(scale).build()
+        let part = |kind: Kind, axis: isize, rows: usize, scale: f64| {
+            let norm = if matches!(kind, Kind::Fft | Kind::Rfft) { Norm::Backward } else { Norm::Forward };
+            let shape = [rows, n / columns];
+            Problem::builder(kind, signal.storage(), shape).axes([axis]).norm(norm).scale(scale).build()
         };
-        Ok(Subject { stages: vec![part(0, 1.0)?, part(1, signal.scale())?], signal: Some(signal.clone()) })
+        let (half, scale) = (columns / 2 + 1, signal.scale());
+        let stages = match transform {
+            Transform1d::R2C => [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?],
+            Transform1d::C2R => [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?],
+            Transform1d::Forward => [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?],
+            _ => [part(Kind::Ifft, 0, columns, 1.0)?, part(Kind::Ifft, 1, columns, scale)?],
+        };
+        Ok(Subject { stages: stages.into(), signal: Some(signal.clone()) })
+    }
+
+    /// Whether a complex signal is computed, whose spectrum can have its natural order.
+    pub(crate) fn is_complex_signal(&self) -> bool {
+        self.signal.as_ref().is_some_and(is_complex)
     }
 
     /// The problems in order.
@@ -118,24 +134,29 @@ pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
     if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
 }
 
-/// The length of the signal and the kind of its FFT, if the problem is one signal of a complex FFT.
-fn complex_signal(problem: &Problem) -> Option<(usize, Kind)> {
-    let [AxisTransform { n, transform1d, .. }] = problem.transforms() else { return None };
-    let kind = match transform1d {
-        Transform1d::Forward => Kind::Fft,
-        Transform1d::Backward => Kind::Ifft,
-        _ => return None,
-    };
-    (problem.input().shape.len() == 1).then_some((*n, kind))
+/// The length of the signal and its transform, if the problem is one signal of an FFT.
+fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d)> {
+    let [AxisTransform { n, transform1d, end_weights, .. }] = problem.transforms() else { return None };
+    let is_fft =
+        matches!(transform1d, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R);
+    // Adjoints of half spectra weigh the first and the last term.
+    let is_plain = *end_weights == EndWeights::ONE;
+    (problem.input().shape.len() == 1 && is_fft && is_plain).then_some((*n, *transform1d))
+}
+
+/// Whether both sides of the problem are complex.
+pub(crate) fn is_complex(problem: &Problem) -> bool {
+    [problem.input_domain(), problem.output_domain()] == [Domain::Complex; 2]
 }
 
 /// The number N₁ of columns' elements, if a signal is best computed by the four-step method on so
 /// many ranks: the divisor of N next to √N, if every rank then has columns and rows.
 pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
-    let (n, _) = complex_signal(problem)?;
+    let (n, _) = fourier_signal(problem)?;
     let larger_first = prime_factors(n).into_iter().rev();
     let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
-    (ranks > 1 && a.min(b) >= ranks).then_some(a)
+    let rows = if is_complex(problem) { a } else { a / 2 + 1 };
+    (ranks > 1 && rows.min(b) >= ranks).then_some(a)
 }
 
 fn check_layout(problem: &Problem) -> Result<()> {
@@ -150,8 +171,10 @@ fn check_layout(problem: &Problem) -> Result<()> {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(signal) = &self.signal {
-            let shape = &self.stages[0].input().shape;
-            return write!(f, "{signal} as {}x{}", shape[0], shape[1]);
+            // The stage along axis 0 has the columns as a whole on at least one side.
+            let whole = |problem: &Problem| problem.input().shape[0].max(problem.output().shape[0]);
+            let columns = self.stages.iter().map(whole).max().expect("a recipe computes something");
+            return write!(f, "{signal} as {columns}x{}", self.stages[0].input().shape[1]);
         }
         let problems: Vec<_> = self.stages.iter().map(Problem::to_string).collect();
         f.write_str(&problems.join(" | multiply | "))
