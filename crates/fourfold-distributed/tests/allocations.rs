@@ -28,6 +28,8 @@ fn executing_allocates_nothing() {
     {
         count::<f64, f64>(&recipe(problem, grid, input).unwrap());
     }
+    count::<f64, f64>(&signal("dst2 f64 60", "3").unwrap());
+    count::<f64, f64>(&signal("dct3 f64 60", "2").unwrap());
     count::<f64, Complex<f64>>(&signal("rfft f64 60", "3").unwrap());
     count::<Complex<f64>, f64>(&signal("irfft f64 60", "4").unwrap());
 }

@@ -54,7 +54,8 @@ impl Progress {
     /// Does what an action of a recipe does.
     pub(crate) fn follow(&mut self, subject: &Subject, action: &Action) {
         match action {
-            Action::Exchange { to } => self.distribution = to.clone(),
+            Action::Exchange { to, .. } => self.distribution = to.clone(),
+            Action::Negate { .. } => {}
             Action::Pass { ops, .. } => {
                 for op in ops {
                     if let PassOp::Transform { transform, .. } = op {

@@ -59,10 +59,12 @@ impl Subject {
         check_layout(signal)?;
         let fail = |message: String| Err(Error::new(ErrorKind::Problem, message));
         let Some((n, transform)) = fourier_signal(signal) else {
-            return fail(format!("`{signal}` is not one signal of an FFT: it has no columns and rows"));
+            return fail(format!("`{signal}` is not one signal of a kind that has columns and rows"));
         };
-        if columns == 0 || n % columns != 0 {
-            return fail(format!("`{signal}`: {columns} does not divide {n}"));
+        if columns == 0 || n % columns != 0 || (is_even_odd(transform) && columns % 2 != 0) {
+            return fail(format!(
+                "`{signal}`: {columns} does not divide {n}, or is odd for a cosine or sine transform"
+            ));
         }
         let part = |kind: Kind, axis: isize, rows: usize, scale: f64| {
             let norm = if matches!(kind, Kind::Fft | Kind::Rfft) { Norm::Backward } else { Norm::Forward };
@@ -71,12 +73,30 @@ impl Subject {
         };
         let (half, scale) = (columns / 2 + 1, signal.scale());
         let stages = match transform {
-            Transform1d::R2C => [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?],
-            Transform1d::C2R => [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?],
+            Transform1d::R2C | Transform1d::Dht | Transform1d::Dct2 | Transform1d::Dst2 => {
+                [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?]
+            }
+            Transform1d::C2R | Transform1d::Dct3 | Transform1d::Dst3 => {
+                [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?]
+            }
             Transform1d::Forward => [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?],
             _ => [part(Kind::Ifft, 0, columns, 1.0)?, part(Kind::Ifft, 1, columns, scale)?],
         };
         Ok(Subject { stages: stages.into(), signal: Some(signal.clone()) })
+    }
+
+    /// Whether a long signal is computed that is real, as its terms are.
+    pub(crate) fn is_real_signal(&self) -> bool {
+        let is_real = |signal: &Problem| [signal.input_domain(), signal.output_domain()] == [Domain::Real; 2];
+        self.signal.as_ref().is_some_and(is_real)
+    }
+
+    /// The lengths N₁ and N₂ of a long signal's matrix.
+    pub(crate) fn matrix(&self) -> [usize; 2] {
+        // The stage along axis 0 has the columns as a whole on at least one side.
+        let whole = |problem: &Problem| problem.input().shape[0].max(problem.output().shape[0]);
+        let columns = self.stages.iter().map(whole).max().expect("a recipe computes something");
+        [columns, self.stages[0].input().shape[1]]
     }
 
     /// Whether a complex signal is computed, whose spectrum can have its natural order.
@@ -134,28 +154,47 @@ pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
     if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
 }
 
-/// The length of the signal and its transform, if the problem is one signal of an FFT.
+/// The length of the signal and its transform, if the problem is one signal of a kind that has columns and
+/// rows. Weights are on the term that has no partner.
 fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d)> {
     let [AxisTransform { n, transform1d, end_weights, .. }] = problem.transforms() else { return None };
-    let is_fft =
-        matches!(transform1d, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R);
-    // Adjoints of half spectra weigh the first and the last term.
-    let is_plain = *end_weights == EndWeights::ONE;
-    (problem.input().shape.len() == 1 && is_fft && is_plain).then_some((*n, *transform1d))
+    let (one, weights) = (EndWeights::ONE, *end_weights);
+    let allowed = match transform1d {
+        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R | Transform1d::Dht => one,
+        Transform1d::Dct2 => EndWeights { output_first: weights.output_first, ..one },
+        Transform1d::Dct3 => EndWeights { input_first: weights.input_first, ..one },
+        Transform1d::Dst2 => EndWeights { output_last: weights.output_last, ..one },
+        Transform1d::Dst3 => EndWeights { input_last: weights.input_last, ..one },
+        _ => return None,
+    };
+    (problem.input().shape.len() == 1 && weights == allowed).then_some((*n, *transform1d))
+}
+
+/// Whether a signal of this transform is in even-odd order, so that N₁ is even.
+fn is_even_odd(transform: Transform1d) -> bool {
+    matches!(transform, Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dst2 | Transform1d::Dst3)
 }
 
 /// Whether both sides of the problem are complex.
-pub(crate) fn is_complex(problem: &Problem) -> bool {
+fn is_complex(problem: &Problem) -> bool {
     [problem.input_domain(), problem.output_domain()] == [Domain::Complex; 2]
 }
 
 /// The number N₁ of columns' elements, if a signal is best computed by the four-step method on so
 /// many ranks: the divisor of N next to √N, if every rank then has columns and rows.
 pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
-    let (n, _) = fourier_signal(problem)?;
+    let (n, transform) = fourier_signal(problem)?;
     let larger_first = prime_factors(n).into_iter().rev();
     let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
-    let rows = if is_complex(problem) { a } else { a / 2 + 1 };
+    // Of reals, half of the rows are computed.
+    let (a, b) = if is_complex(problem) { (a, b) } else { (a.max(b), a.min(b)) };
+    let (a, b) = if is_even_odd(transform) && a % 2 != 0 { (b, a) } else { (a, b) };
+    let rows = match transform {
+        _ if is_even_odd(transform) && a % 2 != 0 => return None,
+        _ if is_even_odd(transform) => a / 2,
+        _ if is_complex(problem) => a,
+        _ => a / 2 + 1,
+    };
     (ranks > 1 && rows.min(b) >= ranks).then_some(a)
 }
 
@@ -171,10 +210,8 @@ fn check_layout(problem: &Problem) -> Result<()> {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(signal) = &self.signal {
-            // The stage along axis 0 has the columns as a whole on at least one side.
-            let whole = |problem: &Problem| problem.input().shape[0].max(problem.output().shape[0]);
-            let columns = self.stages.iter().map(whole).max().expect("a recipe computes something");
-            return write!(f, "{signal} as {columns}x{}", self.stages[0].input().shape[1]);
+            let [rows, columns] = self.matrix();
+            return write!(f, "{signal} as {rows}x{columns}");
         }
         let problems: Vec<_> = self.stages.iter().map(Problem::to_string).collect();
         f.write_str(&problems.join(" | multiply | "))
