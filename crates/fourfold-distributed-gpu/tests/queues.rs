@@ -5,7 +5,7 @@
 mod world;
 
 use fourfold::oracle::verify::{Data, check};
-use fourfold::{Multiplier, Pipeline, Planner, Problem, Result};
+use fourfold::{Domain, Multiplier, Pipeline, Planner, Problem, Result};
 use fourfold_distributed::{Action, ArrayDesc, Exchange, Recipe};
 use fourfold_distributed_gpu::{NcclRank, QueueRank};
 use fourfold_gpu::{Device, GpuPlanner};
@@ -121,6 +121,19 @@ fn filters_and_long_signals_agree() {
         let verdict = check(&signal, false, 5, run).unwrap();
         assert!(verdict.holds(), "{recipe}: {verdict:?}");
     }
+    // A constant signal to its half spectrum as a matrix of 33×36, and back without scale.
+    let grid = "4".parse().unwrap();
+    let [there, back] = ["rfft f64 2304", "irfft f64 2304 forward"]
+        .map(|text| Recipe::signal(&text.parse().unwrap(), &grid, false).unwrap().unwrap());
+    let mut spectrum = Data::filled(signal.precision(), Domain::Complex, there.output().shape.iter().product(), 0.0);
+    let (x, mut y) = (Data::F64(vec![1.0; 2304]), Data::F64(vec![0.0; 2304]));
+    world.transform(&there, None, &x, &mut spectrum).unwrap();
+    world.transform(&back, None, &spectrum, &mut y).unwrap();
+    assert!((0..2304).all(|i| (y.get(i).re - 2304.0).abs() < 1e-10), "{there}");
+    // Exchanges that reorder are those of ranks with memory of the host.
+    let recipe = Recipe::signal(&"dct2 f64 2304".parse().unwrap(), &grid, true).unwrap().unwrap();
+    let refused = world.transform(&recipe, None, &x, &mut y).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(refused.contains("make a recipe that one rank computes"), "{refused:?}");
     let [forward, inverse]: [Problem; 2] = ["dct2 f64 8x12", "idct2 f64 8x12"].map(|text| text.parse().unwrap());
     let lists: Vec<Vec<f64>> = [8, 12].map(|n| (0..n).map(|i| 0.5 + i as f64).collect()).into();
     let grid = "4".parse().unwrap();

@@ -47,7 +47,9 @@ fn predict(recipe: &Recipe, machine: &Machine) -> [f64; 2] {
     let [mut passes, mut exchanges] = [0.0; 2];
     for (step, ends) in recipe.steps().iter().zip(recipe.arrays().windows(2)) {
         match step.action {
-            Action::Pass { .. } => passes += (bytes(&ends[0]) + bytes(&ends[1])) / machine.memory,
+            Action::Pass { .. } | Action::Negate { .. } => {
+                passes += (bytes(&ends[0]) + bytes(&ends[1])) / machine.memory
+            }
             Action::Exchange { .. } => {
                 let (sent, messages) = sent(&ends[0], &ends[1], precision, grid);
                 exchanges += messages * machine.latency + sent / machine.network;

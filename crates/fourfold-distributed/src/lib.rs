@@ -58,4 +58,5 @@ pub use crate::plan::plan::{Only, Plan};
 pub use crate::plan::planner::Planner;
 pub use crate::recipe::arrays::ArrayDesc;
 pub use crate::recipe::recipe::Recipe;
+pub use crate::recipe::reorder::Reorder;
 pub use crate::recipe::step::{Action, PassOp, Step};

@@ -1,8 +1,9 @@
 //! Tests that execution does not allocate. Allocations are counted for the whole process, so this file
 //! has only one test.
 
-use fourfold::Result;
+use fourfold::{Element, Result};
 use fourfold_distributed::{Planner, Recipe, ThreadRank};
+use num_complex::Complex;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use std::sync::Barrier;
@@ -15,31 +16,44 @@ fn recipe(problem: &str, grid: &str, input: &str) -> Result<Recipe> {
     Recipe::new(&problem.parse()?, &grid.parse()?, &input, Some(&input))
 }
 
+/// Half spectra of a signal in the order in which they come out.
+fn signal(problem: &str, grid: &str) -> Result<Recipe> {
+    Ok(Recipe::signal(&problem.parse()?, &grid.parse()?, false)?.expect("the signal is a matrix"))
+}
+
 #[test]
 fn executing_allocates_nothing() {
     for (problem, grid, input) in
         [("dct2 f64 13x10", "3", "p,*"), ("dct2,dst3,dct4 f64 7x9x10", "2x2", "p,q,*"), ("dht f64 64", "2", "p")]
     {
-        let ranks = ThreadRank::all(grid.parse::<fourfold_distributed::Grid>().unwrap().ranks());
-        let barrier = Barrier::new(ranks.len());
-        let barrier = &barrier;
-        std::thread::scope(|scope| {
-            for rank in ranks {
-                scope.spawn(move || {
-                    let mut plan =
-                        Planner::new(fourfold::Planner::new(), rank).plan(recipe(problem, grid, input)).unwrap();
-                    let (x, mut y) = (vec![1.0; plan.input_len()], vec![0.0; plan.output_len()]);
-                    barrier.wait();
-                    let region = Region::new(ALLOCATOR);
-                    let before = region.change();
-                    plan.execute(&x, &mut y).unwrap();
-                    plan.execute(&x, &mut y).unwrap();
-                    let change = region.change() - before;
-                    // The others may not go on, and allocate, before this one has counted.
-                    barrier.wait();
-                    assert_eq!(change.allocations + change.reallocations, 0, "{problem}");
-                });
-            }
-        });
+        count::<f64, f64>(&recipe(problem, grid, input).unwrap());
     }
+    count::<f64, f64>(&signal("dst2 f64 60", "3").unwrap());
+    count::<f64, f64>(&signal("dct3 f64 60", "2").unwrap());
+    count::<f64, Complex<f64>>(&signal("rfft f64 60", "3").unwrap());
+    count::<Complex<f64>, f64>(&signal("irfft f64 60", "4").unwrap());
+}
+
+/// Counts the allocations of two executions on threads.
+fn count<I: Element, O: Element>(recipe: &Recipe) {
+    let ranks = ThreadRank::all(recipe.grid().ranks());
+    let barrier = Barrier::new(ranks.len());
+    let barrier = &barrier;
+    std::thread::scope(|scope| {
+        for rank in ranks {
+            scope.spawn(move || {
+                let mut plan = Planner::new(fourfold::Planner::new(), rank).plan(Ok(recipe.clone())).unwrap();
+                let (x, mut y) = (vec![I::default(); plan.input_len()], vec![O::default(); plan.output_len()]);
+                barrier.wait();
+                let region = Region::new(ALLOCATOR);
+                let before = region.change();
+                plan.execute(&x, &mut y).unwrap();
+                plan.execute(&x, &mut y).unwrap();
+                let change = region.change() - before;
+                // The others may not go on, and allocate, before this one has counted.
+                barrier.wait();
+                assert_eq!(change.allocations + change.reallocations, 0, "{recipe}");
+            });
+        }
+    });
 }

@@ -18,7 +18,7 @@ fn floor(recipe: &Recipe, before: &ArrayDesc, after: &ArrayDesc, rank: usize) ->
 
 #[test]
 fn bytes_are_at_their_floor_and_memory_at_most_one_array() {
-    for (problem, grid, input, output) in [
+    let ends = [
         ("dct2 f64 13x10", "3", "p,*", None),
         ("dct2 f32 13x10", "8", "p,*", Some("p,*")),
         ("rfft f64 7x9x10", "2x3", "p,q,*", None),
@@ -26,9 +26,15 @@ fn bytes_are_at_their_floor_and_memory_at_most_one_array() {
         ("dst2 f64 5x4x6x3", "2x2", "p,q,*,*", Some("*,*,p,q")),
         ("dht f64 17", "4", "p", Some("p")),
         ("fft f64 12x12", "2x2", "pq,*", Some("p,q")),
-    ] {
-        let recipe = recipe(problem, grid, input, output).unwrap();
-        let data = Data::filled(recipe.problem().precision(), recipe.input().domain, recipe.problem().input().len, 1.0);
+    ];
+    let arrays = ends.map(|(problem, grid, input, output)| recipe(problem, grid, input, output).unwrap());
+    let signals = [("fft f64 60", "4", true), ("rfft f64 60", "3", false), ("irfft f32 60", "4", false)];
+    let signal = |(problem, grid, natural): (&str, &str, bool)| {
+        Recipe::signal(&problem.parse().unwrap(), &grid.parse().unwrap(), natural).unwrap().unwrap()
+    };
+    for recipe in arrays.into_iter().chain(signals.map(signal)) {
+        let elements = recipe.input().shape.iter().product();
+        let data = Data::filled(recipe.problem().precision(), recipe.input().domain, elements, 1.0);
         let reports = run_ranks(&recipe, None, &data);
         let bytes = |array: &ArrayDesc| recipe.problem().precision().bytes() * array.domain.reals();
         let (mut sent, mut number) = (0, 0);
@@ -47,6 +53,63 @@ fn bytes_are_at_their_floor_and_memory_at_most_one_array() {
             let largest = recipe.arrays().iter().map(|array| array.elements(recipe.grid(), rank) * bytes(array)).max();
             assert!(report.work_bytes <= largest.unwrap(), "{recipe}: rank {rank}");
         }
+    }
+}
+
+/// The elements of a real signal's array that a rank needs for each real of its part after an exchange, by
+/// their places in the whole array before it.
+fn source(kind: &str, exchange: usize, [rows, columns]: [usize; 2], at: usize) -> Option<usize> {
+    let n = rows * columns;
+    let even_odd = |i: usize| if i < n / 2 { 2 * i + 1 } else { 2 * (n - 1 - i) };
+    // The place of term k among the pairs, each with its two parts.
+    let pair = |k: usize| {
+        let (term, part) = if k % rows <= rows / 2 { (k, 0) } else { (n - k, 1) };
+        2 * (term % rows * columns + term / rows) + part
+    };
+    let term_of_pair = |at: usize| {
+        let k = at / 2 / columns + rows * (at / 2 % columns);
+        if at % 2 == 0 { k } else { (n - k) % n }
+    };
+    match (kind, exchange) {
+        ("dht", 0) | (_, 1) => Some(at),
+        ("dct2", 0) => Some(even_odd(at)),
+        ("dct3", 0) => Some(term_of_pair(at)),
+        ("dct3", 2) => (0..n).find(|i| even_odd(*i) == at),
+        (_, 2) => Some(pair(at)),
+        _ => None,
+    }
+}
+
+#[test]
+fn real_signals_send_what_the_next_pass_reads() {
+    for (kind, grid) in
+        ["dct2", "dct3", "dht"].into_iter().flat_map(|kind| ["2", "3", "4", "6"].map(|grid| (kind, grid)))
+    {
+        let problem = format!("{kind} f64 210").parse().unwrap();
+        let recipe = Recipe::signal(&problem, &grid.parse().unwrap(), true).unwrap().unwrap();
+        let matrix = if kind == "dct3" { &recipe.arrays()[4].shape } else { &recipe.arrays()[1].shape };
+        let matrix = [matrix[0], matrix[1]];
+        let reports = run_ranks(&recipe, None, &Data::filled(problem.precision(), recipe.input().domain, 210, 1.0));
+        let is_exchange = |i: &usize| matches!(recipe.steps()[*i].action, Action::Exchange { .. });
+        for (number, i) in (0..recipe.steps().len()).filter(is_exchange).enumerate() {
+            let reals = |array: &ArrayDesc, rank: usize| -> Vec<usize> {
+                let places = positions(&array.shape, &array.ranges(recipe.grid(), rank), &array.order);
+                let parts = array.domain.reals();
+                places.into_iter().flat_map(|at| (0..parts).map(move |part| parts * at + part)).collect()
+            };
+            let mut needed = 0;
+            for rank in 0..reports.len() {
+                let held: HashSet<_> = reals(&recipe.arrays()[i], rank).into_iter().collect();
+                let all = reals(&recipe.arrays()[i + 1], rank).into_iter();
+                let sources = all.map(|at| source(kind, number, matrix, at).unwrap());
+                needed += sources.filter(|at| !held.contains(at)).count();
+            }
+            let sent: usize = reports.iter().map(|report| report.bytes_sent[number]).sum();
+            assert_eq!(sent, needed * size_of::<f64>(), "{recipe}: exchange {number}");
+        }
+        let sent = |report: &common::Report| report.bytes_sent.iter().sum::<usize>();
+        let received = reports.iter().map(|report| report.bytes_received).sum::<usize>();
+        assert_eq!(received, reports.iter().map(sent).sum::<usize>());
     }
 }
 

@@ -58,6 +58,17 @@ fn the_text_says_every_step() {
         output -> work axis 1: forward\n\
         work -> output exchange to *,p";
     assert_eq!(signal.to_string(), text);
+    let signal = Recipe::signal(&"dst2 f64 60".parse().unwrap(), &grid, true).unwrap().unwrap();
+    let text = "dst2 f64 60 as 10x6 on 4 from p,* to p,*\n\
+        input -> work exchange to *,p even-odd\n\
+        work -> work negate 5 rows\n\
+        work -> output axis 0: real_to_half | multiply\n\
+        output -> work exchange to p,*\n\
+        work -> work axis 1: forward | multiply\n\
+        work -> output exchange to p,* from pairs";
+    assert_eq!(signal.to_string(), text);
+    assert!(text.replace("5 rows", "6 rows").parse::<Recipe>().is_err());
+    assert!(text.replace("as 10x6", "as 15x4").parse::<Recipe>().is_err());
 }
 
 #[test]

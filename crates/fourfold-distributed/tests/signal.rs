@@ -3,8 +3,8 @@
 mod common;
 
 use common::distributed;
-use fourfold::Problem;
 use fourfold::oracle::verify::{Data, check};
+use fourfold::{Domain, Problem};
 use fourfold_distributed::{Grid, Recipe};
 
 #[test]
@@ -31,6 +31,86 @@ fn long_signals_agree_with_the_oracle() {
     }
 }
 
+/// The matrix of a real signal's spectrum has every term, or its conjugate.
+#[test]
+fn long_real_signals_agree_with_the_oracle() {
+    for (problem, grid) in [
+        ("rfft f64 60", "2"),
+        ("rfft f64 60 ortho", "3"),
+        ("rfft f32 1001 scale=0.5", "4"),
+        ("rfft f64 2310", "2x3"),
+        ("rfft f64 65536", "8"),
+        ("irfft f64 60", "2"),
+        ("irfft f64 60 ortho", "3"),
+        ("irfft f32 1001 scale=0.5", "4"),
+        ("irfft f64 2310", "2x3"),
+        ("irfft f64 65536", "8"),
+    ] {
+        let (problem, grid): (Problem, Grid) = (problem.parse().unwrap(), grid.parse().unwrap());
+        assert!(Recipe::signal(&problem, &grid, true).unwrap().is_none(), "no natural order");
+        let recipe = Recipe::signal(&problem, &grid, false).unwrap().unwrap();
+        assert_eq!(recipe.exchanges(), 2, "{recipe}");
+        assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+        let n = problem.transforms()[0].n;
+        let columns = recipe.input().shape[0].max(recipe.output().shape[0]);
+        let matrix = [columns / 2 + 1, n / columns];
+        // The term k of row k₁ and column k₂.
+        let term = |at: usize| at / matrix[1] + columns * (at % matrix[1]);
+        let filled = || Data::filled(problem.precision(), Domain::Complex, matrix[0] * matrix[1], 0.0);
+        let run = |x: &Data, y: &mut Data| {
+            let mut spectrum = filled();
+            if problem.input_domain() == Domain::Complex {
+                assert_eq!(recipe.input().shape, matrix);
+                for at in 0..matrix[0] * matrix[1] {
+                    let k = term(at);
+                    spectrum.set(at, if k <= n / 2 { x.get(k) } else { x.get(n - k).conj() });
+                }
+                distributed(&recipe, None, &spectrum, y);
+                return Ok(());
+            }
+            assert_eq!(recipe.output().shape, matrix);
+            distributed(&recipe, None, x, &mut spectrum);
+            for at in 0..matrix[0] * matrix[1] {
+                let k = term(at);
+                y.set(k.min(n - k), if k <= n / 2 { spectrum.get(at) } else { spectrum.get(at).conj() });
+            }
+            Ok(())
+        };
+        let verdict = check(&problem, false, 5, run).unwrap();
+        assert!(verdict.holds(), "{recipe}: {verdict:?}");
+    }
+}
+
+/// Cosine, sine and Hartley transforms of a signal, from blocks to blocks.
+#[test]
+fn long_sums_of_reals_agree_with_the_oracle() {
+    let lengths = [(48, "2"), (60, "3"), (144, "4"), (84, "2x3"), (1000, "8"), (4096, "8")];
+    for kind in ["dct2", "dct3", "dst2", "dst3", "dht"] {
+        for (n, grid) in lengths {
+            for options in ["f64 {}", "f32 {} ortho", "f64 {} adjoint", "f64 {} forward adjoint scale=0.5"] {
+                compare_signal(&format!("{kind} {}", options.replace("{}", &n.to_string())), grid, 3);
+            }
+        }
+    }
+    compare_signal("dht f64 1001", "3", 3);
+    compare_signal("dct2 f64 2310", "6", 3);
+    compare_signal("dst3 f64 1022 forward orthogonalize=yes", "5", 3);
+}
+
+/// Compares the recipe of a real signal with the oracle.
+fn compare_signal(problem: &str, grid: &str, exchanges: usize) {
+    let (problem, grid): (Problem, Grid) = (problem.parse().unwrap(), grid.parse().unwrap());
+    let recipe = Recipe::signal(&problem, &grid, true).unwrap().unwrap_or_else(|| panic!("{problem} on {grid}"));
+    assert_eq!(recipe.exchanges(), exchanges, "{recipe}");
+    assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+    let run = |x: &Data, y: &mut Data| {
+        distributed(&recipe, None, x, y);
+        Ok(())
+    };
+    let verdict = check(&problem, false, 5, run).unwrap();
+    assert!(verdict.holds(), "{recipe}: {verdict:?}");
+}
+
 /// Parts are blocks of the signal, and of its spectrum if that is in natural order.
 #[test]
 fn parts_of_a_signal_are_blocks() {
@@ -45,7 +125,14 @@ fn parts_of_a_signal_are_blocks() {
 /// A signal without factors for all ranks has no such recipe, and is computed by one rank.
 #[test]
 fn some_signals_have_no_matrix() {
-    for (problem, grid) in [("fft f64 61", "2"), ("fft f64 62", "3"), ("dct2 f64 64", "2"), ("fft f64 8x8", "2")] {
+    for (problem, grid) in [
+        ("fft f64 61", "2"),
+        ("fft f64 62", "3"),
+        ("dct2 f64 63", "2"),
+        ("dct4 f64 64", "2"),
+        ("dct2 f64 60", "6"),
+        ("fft f64 8x8", "2"),
+    ] {
         assert!(
             Recipe::signal(&problem.parse().unwrap(), &grid.parse().unwrap(), true).unwrap().is_none(),
             "{problem}"

@@ -3,7 +3,7 @@
 use crate::any_plan::AnyPlan;
 use crate::args::Division;
 use anyhow::{Result, bail};
-use fourfold::Problem;
+use fourfold::{Domain, Problem};
 use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
 
@@ -25,10 +25,17 @@ impl Session {
         &self.rank
     }
 
-    /// The recipe of a problem. A signal of a complex FFT is a matrix, where it can be.
+    /// The recipe of a problem. A single signal is a matrix, where it can be. That of `rfft` cannot, since the
+    /// files of spectra are in natural order, nor can real signals on devices.
     pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<Recipe> {
-        let Division { from, to, .. } = &self.division;
+        let Division { from, to, device, .. } = &self.division;
+        let ends = [problem.input_domain(), problem.output_domain()];
+        let is_divided = match ends {
+            [Domain::Real, Domain::Real] => device.is_none(),
+            _ => ends[0] == ends[1],
+        };
         if from.is_none()
+            && is_divided
             && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some())?
         {
             return Ok(recipe);

@@ -99,7 +99,7 @@ impl<H: Exchange> Exchange for NcclRank<H> {
     fn route(&self, moves: Moves) -> Result<NcclRoute> {
         let element = moves.element_bytes();
         let [sends, receives] = [moves.sends(), moves.receives()].map(|side| messages(side, element));
-        Ok(NcclRoute { id: moves.id(), sends, receives, stays: moves.stays().map(box_copy) })
+        Ok(NcclRoute { id: moves.id(), sends, receives, stays: moves.stays().first().map(box_copy) })
     }
 
     fn exchange(&self, route: &mut NcclRoute, from: &GpuMemory, to: &mut GpuMemory) -> Result<usize> {

@@ -77,7 +77,7 @@ impl Exchange for QueueRank {
 
     fn route(&self, moves: Moves) -> Result<QueueRoute> {
         let copies = moves.copies().iter().map(|(rank, copy)| (*rank, box_copy(copy))).collect();
-        Ok(QueueRoute { id: moves.id(), copies, stays: moves.stays().map(box_copy) })
+        Ok(QueueRoute { id: moves.id(), copies, stays: moves.stays().first().map(box_copy) })
     }
 
     fn exchange(&self, route: &mut QueueRoute, from: &GpuMemory, to: &mut GpuMemory) -> Result<usize> {

@@ -2,7 +2,7 @@
 
 use crate::boxes::box_copy;
 use crate::plan::plan::{PlannedPart, PlannedStep, RankPlan, StepAction};
-use fourfold::{Multiplier, Result};
+use fourfold::{Error, ErrorKind, Multiplier, Result};
 use fourfold_distributed::engine::{Factors, PackedAction, PackedStep, PassSlabs, RankPasses, agreed, packed_steps};
 use fourfold_distributed::{Action, Exchange, Moves, Recipe, Step};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner, SlabLayout};
@@ -75,6 +75,11 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
     fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>) -> Result<RankPlan<E>> {
         let rank = self.exchange.rank();
         recipe.grid().check(self.exchange.ranks())?;
+        if recipe.reorders() {
+            let message =
+                format!("ranks with GPUs do not divide `{}`: make a recipe that one rank computes", recipe.problem());
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
         let passes = RankPasses::new(&recipe, rank, factors)?;
         let packed = packed_steps(&recipe, rank, self.parts.unwrap_or_else(|| estimated_parts(&recipe)));
         let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;

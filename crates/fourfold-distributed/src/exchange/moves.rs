@@ -1,6 +1,7 @@
 //! What each rank sends and receives in an exchange.
 
 use crate::distribution::block;
+use crate::exchange::piece::{Piece, regions, same};
 use crate::exchange::region::{Region, RegionCopy};
 use crate::grid::Grid;
 use crate::hash::hash;
@@ -9,7 +10,7 @@ use fourfold::{Error, ErrorKind, Precision, Result};
 use std::ops::Range;
 
 /// The moves of one rank in an exchange. A rank sends every other one the intersection of its part
-/// before the exchange with the other's part after it.
+/// before the exchange with the other's part after it, which may have several boxes.
 #[derive(Clone, Debug)]
 pub struct Moves {
     /// A hash of both distributed arrays, which is the same on all ranks of an exchange.
@@ -20,7 +21,7 @@ pub struct Moves {
     sends: Vec<Move>,
     receives: Vec<Move>,
     /// What stays on this rank, from the part before to the part after.
-    stays: Option<RegionCopy>,
+    stays: Vec<RegionCopy>,
     /// What it can copy from the parts of others, with their ranks.
     pub(crate) copies: Vec<(usize, RegionCopy)>,
 }
@@ -55,26 +56,41 @@ impl Move {
 }
 
 impl Moves {
-    /// The moves of `rank` from the array `before` to the array `after`.
-    pub(crate) fn new(before: &ArrayDesc, after: &ArrayDesc, precision: Precision, grid: &Grid, rank: usize) -> Moves {
-        let element = precision.bytes() * before.domain.reals();
-        let elements = [before, after].map(|array| array.elements(grid, rank));
-        let (mine, next) = (before.ranges(grid, rank), after.ranges(grid, rank));
-        let id = hash(&format!("{element} {before:?} {after:?}"));
-        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: None, copies: vec![] };
-        for other in 0..grid.ranks() {
-            let (theirs, their_next) = (before.ranges(grid, other), after.ranges(grid, other));
-            let send = Region::new(&common(&mine, &their_next), &mine, &before.order);
-            let received = common(&theirs, &next);
-            let from = Region::new(&received, &theirs, &before.order);
-            let receive = Region::new(&received, &next, &after.order);
-            let copy = from.zip(receive.as_ref()).map(|(from, to)| RegionCopy::new(&from, to, element));
+    /// The moves of `rank` from the array `before` to the array `after`. The pieces say which elements
+    /// belong together; without them, those of the same indices do. If one array is complex and the other
+    /// real, pieces have the complex one as reals, with the parts of an element as neighbours.
+    pub(crate) fn new(
+        [before, after]: [&ArrayDesc; 2],
+        pieces: Option<Vec<Piece>>,
+        precision: Precision,
+        grid: &Grid,
+        rank: usize,
+    ) -> Moves {
+        let pieces = pieces.unwrap_or_else(|| same(&before.shape, &after.order));
+        let as_reals = before.domain != after.domain;
+        let element = precision.bytes() * if as_reals { 1 } else { before.domain.reals() };
+        let part = |array: &ArrayDesc, rank: usize| {
+            let mut ranges = array.ranges(grid, rank);
+            let reals = if as_reals { array.domain.reals() } else { 1 };
+            let fastest = &mut ranges[array.order[array.order.len() - 1]];
+            *fastest = fastest.start * reals..fastest.end * reals;
+            ranges
+        };
+        let (mine, next) = (part(before, rank), part(after, rank));
+        let elements = [&mine, &next].map(|part| part.iter().map(Range::len).product());
+        let id = hash(&format!("{element} {before:?} {after:?} {pieces:?}"));
+        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: vec![], copies: vec![] };
+        for (other, piece) in (0..grid.ranks()).flat_map(|other| pieces.iter().map(move |piece| (other, piece))) {
+            let orders = [&before.order[..], &after.order[..]];
+            let sent = regions(piece, [&mine, &part(after, other)], orders);
+            let received = regions(piece, [&part(before, other), &next], orders);
+            let copy = received.as_ref().map(|[from, to]| RegionCopy::new(from, to, element));
             if other == rank {
-                moves.stays = copy;
+                moves.stays.extend(copy);
                 continue;
             }
-            moves.sends.extend(send.map(|region| Move { rank: other, region }));
-            moves.receives.extend(receive.map(|region| Move { rank: other, region }));
+            moves.sends.extend(sent.map(|[region, _]| Move { rank: other, region }));
+            moves.receives.extend(received.map(|[_, region]| Move { rank: other, region }));
             moves.copies.extend(copy.map(|copy| (other, copy)));
         }
         moves
@@ -102,9 +118,9 @@ impl Moves {
             // A message that is not cut may have some of the rows only.
             let (rows, row) = if cut.parts == 1 { (size, 1) } else { (rows, size / rows.max(1)) };
             let block = block(rows, cut.parts, cut.number);
-            Region { offset: start + block.start * row, axes: vec![[block.len() * row, 1]] }
+            Region { offset: start + block.start * row, axes: vec![(block.len() * row, 1)] }
         };
-        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: None, copies: vec![] };
+        let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: vec![], copies: vec![] };
         let mut starts = [0, 0];
         for other in 0..grid.ranks() {
             let [send, receive] = [part(rank, other, starts[0]), part(other, rank, starts[1])];
@@ -113,7 +129,7 @@ impl Moves {
             let has_any = |region: &Region| region.elements() > 0;
             let copy = has_any(&receive).then(|| RegionCopy::new(&part(other, rank, theirs()), &receive, element));
             if other == rank {
-                moves.stays = copy;
+                moves.stays.extend(copy);
                 continue;
             }
             moves.copies.extend(copy.map(|copy| (other, copy)));
@@ -134,8 +150,8 @@ impl Moves {
     }
 
     /// What stays on this rank.
-    pub fn stays(&self) -> Option<&RegionCopy> {
-        self.stays.as_ref()
+    pub fn stays(&self) -> &[RegionCopy] {
+        &self.stays
     }
 
     /// The bytes of an element.
@@ -166,9 +182,7 @@ impl Moves {
 
     /// Copies what stays on this rank.
     pub fn copy_own(&self, from: &[u8], to: &mut [u8]) {
-        if let Some(stays) = &self.stays {
-            stays.execute(from, to);
-        }
+        self.stays.iter().for_each(|stays| stays.execute(from, to));
     }
 
     /// Checks that the memory of both parts is large enough.

@@ -7,15 +7,16 @@ use std::ops::Range;
 pub struct Region {
     /// Where the first element is, in elements.
     pub offset: usize,
-    /// Length and stride of each axis, in elements, the slowest first.
-    pub axes: Vec<[usize; 2]>,
+    /// Length and stride of each axis, in elements. Strides may be negative. A box has its slowest axis
+    /// first.
+    pub axes: Vec<(usize, isize)>,
 }
 
 impl Region {
     /// The box of these ranges of indices, in a rank's part of an array. The part has the ranges
     /// `part`, and its axes are stored in `order`, without gaps. `None` if the box is empty.
     pub(crate) fn new(ranges: &[Range<usize>], part: &[Range<usize>], order: &[usize]) -> Option<Region> {
-        let mut region = Region { offset: 0, axes: vec![[0, 0]; order.len()] };
+        let mut region = Region { offset: 0, axes: vec![(0, 0); order.len()] };
         let mut stride = 1;
         for (i, &axis) in order.iter().enumerate().rev() {
             let length = ranges[axis].len();
@@ -23,7 +24,7 @@ impl Region {
                 return None;
             }
             region.offset += (ranges[axis].start - part[axis].start) * stride;
-            region.axes[i] = [length, stride];
+            region.axes[i] = (length, stride as isize);
             stride *= part[axis].len();
         }
         Some(region)
@@ -31,22 +32,23 @@ impl Region {
 
     /// The number of elements.
     pub fn elements(&self) -> usize {
-        self.axes.iter().map(|[length, _]| length).product()
+        self.axes.iter().map(|(length, _)| length).product()
     }
 
-    /// The index after the last element.
+    /// The index after that of the last element in memory.
     pub(crate) fn end(&self) -> usize {
-        self.offset + self.axes.iter().map(|[length, stride]| (length - 1) * stride).sum::<usize>() + 1
+        let reach = |(length, stride): &(usize, isize)| (length - 1) * stride.max(&0).unsigned_abs();
+        self.offset + self.axes.iter().map(reach).sum::<usize>() + 1
     }
 
     /// The same elements, in as few axes as possible. The last one has stride 1, and its length is
     /// that of the runs.
     pub fn runs(&self) -> Region {
-        let mut runs: Vec<[usize; 2]> = vec![[1, 1]];
-        for &[length, stride] in self.axes.iter().rev().filter(|[length, _]| *length > 1) {
+        let mut runs: Vec<(usize, isize)> = vec![(1, 1)];
+        for &(length, stride) in self.axes.iter().rev().filter(|(length, _)| *length > 1) {
             match runs.last_mut() {
-                Some([run, step]) if *run * *step == stride => *run *= length,
-                _ => runs.push([length, stride]),
+                Some((run, step)) if *run as isize * *step == stride => *run *= length,
+                _ => runs.push((length, stride)),
             }
         }
         runs.reverse();
@@ -72,7 +74,7 @@ pub struct RegionCopy {
     /// The first bytes of both sides.
     pub starts: [usize; 2],
     /// The number of runs along each axis, and the distances between them in bytes on both sides.
-    pub axes: Vec<(usize, [usize; 2])>,
+    pub axes: Vec<(usize, [isize; 2])>,
     /// The bytes after the last ones of both sides.
     pub ends: [usize; 2],
 }
@@ -82,13 +84,13 @@ impl RegionCopy {
     pub(crate) fn new(from: &Region, to: &Region, bytes: usize) -> RegionCopy {
         let ends = [from.end() * bytes, to.end() * bytes];
         let starts = [from.offset * bytes, to.offset * bytes];
-        let (mut run, mut axes, mut is_run) = (bytes, Vec::<(usize, [usize; 2])>::new(), true);
-        for ([length, step], [_, other]) in from.axes.iter().zip(&to.axes).rev().filter(|(axis, _)| axis[0] > 1) {
-            let steps = [step * bytes, other * bytes];
-            is_run &= steps == [run, run];
+        let (mut run, mut axes, mut is_run) = (bytes, Vec::<(usize, [isize; 2])>::new(), true);
+        for ((length, step), (_, other)) in from.axes.iter().zip(&to.axes).rev().filter(|(axis, _)| axis.0 > 1) {
+            let steps = [step * bytes as isize, other * bytes as isize];
+            is_run &= steps == [run as isize; 2];
             match axes.last_mut() {
                 _ if is_run => run *= length,
-                Some((count, last)) if last.map(|step| step * *count) == steps => *count *= length,
+                Some((count, last)) if last.map(|step| step * *count as isize) == steps => *count *= length,
                 _ => axes.push((*length, steps)),
             }
         }
@@ -108,7 +110,7 @@ impl RegionCopy {
 }
 
 /// Copies the runs along `axes`, of which the first begins at `starts`.
-fn copy_runs(axes: &[(usize, [usize; 2])], run: usize, starts: [usize; 2], from: &[u8], to: &mut [u8]) {
+fn copy_runs(axes: &[(usize, [isize; 2])], run: usize, starts: [usize; 2], from: &[u8], to: &mut [u8]) {
     let Some(((count, steps), inner)) = axes.split_first() else {
         if let (Some(from), Some(to)) = (from.get(starts[0]..starts[0] + run), to.get_mut(starts[1]..starts[1] + run)) {
             to.copy_from_slice(from);
@@ -116,7 +118,8 @@ fn copy_runs(axes: &[(usize, [usize; 2])], run: usize, starts: [usize; 2], from:
         return;
     };
     for i in 0..*count {
-        copy_runs(inner, run, [starts[0] + i * steps[0], starts[1] + i * steps[1]], from, to);
+        let start = |side: usize| starts[side].wrapping_add_signed(i as isize * steps[side]);
+        copy_runs(inner, run, [start(0), start(1)], from, to);
     }
 }
 
@@ -131,10 +134,10 @@ mod tests {
 
     #[test]
     fn boxes_have_offsets_and_strides() {
-        assert_eq!(inner(), Region { offset: 6, axes: vec![[2, 5], [3, 1]] });
+        assert_eq!(inner(), Region { offset: 6, axes: vec![(2, 5), (3, 1)] });
         assert_eq!(inner().end(), 14);
         let transposed = Region::new(&[1..3, 1..4], &[0..4, 0..5], &[1, 0]).unwrap();
-        assert_eq!(transposed, Region { offset: 5, axes: vec![[3, 4], [2, 1]] });
+        assert_eq!(transposed, Region { offset: 5, axes: vec![(3, 4), (2, 1)] });
         assert_eq!(Region::new(&[1..1, 0..5], &[0..4, 0..5], &[0, 1]), None);
     }
 
@@ -142,11 +145,11 @@ mod tests {
     fn runs_are_as_long_as_possible() {
         assert_eq!(inner().runs(), inner());
         let rows = Region::new(&[1..3, 0..5], &[0..4, 0..5], &[0, 1]).unwrap();
-        assert_eq!(rows.runs(), Region { offset: 5, axes: vec![[10, 1]] });
+        assert_eq!(rows.runs(), Region { offset: 5, axes: vec![(10, 1)] });
         let column = Region::new(&[0..4, 2..3], &[0..4, 0..5], &[0, 1]).unwrap();
-        assert_eq!(column.runs(), Region { offset: 2, axes: vec![[4, 5], [1, 1]] });
+        assert_eq!(column.runs(), Region { offset: 2, axes: vec![(4, 5), (1, 1)] });
         let one = Region::new(&[1..2, 2..3], &[0..4, 0..5], &[0, 1]).unwrap();
-        assert_eq!(one.runs(), Region { offset: 7, axes: vec![[1, 1]] });
+        assert_eq!(one.runs(), Region { offset: 7, axes: vec![(1, 1)] });
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) enum PlannedStep<R> {
     Pass { plan: Option<Box<fourfold::Plan>>, elements: [usize; 2], domains: [Domain; 2] },
     /// An exchange, with the bytes that this rank sends.
     Exchange { bytes_sent: usize, route: R },
+    /// The signs of so many reals change.
+    Negate { reals: usize },
 }
 
 impl<R> PlannedStep<R> {
@@ -103,7 +105,7 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     pub fn bytes_sent(&self) -> Vec<usize> {
         let sent = |step: &PlannedStep<_>| match step {
             PlannedStep::Exchange { bytes_sent, .. } => Some(*bytes_sent),
-            PlannedStep::Pass { .. } => None,
+            PlannedStep::Pass { .. } | PlannedStep::Negate { .. } => None,
         };
         self.steps.iter().filter_map(sent).collect()
     }
@@ -145,7 +147,7 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         let precision = recipe.problem().precision();
         for (step, planned) in recipe.steps().iter().zip(steps) {
             match planned {
-                PlannedStep::Pass { .. } if only == Some(Only::Exchanges) => {}
+                PlannedStep::Pass { .. } | PlannedStep::Negate { .. } if only == Some(Only::Exchanges) => {}
                 PlannedStep::Exchange { .. } if only == Some(Only::Passes) => {}
                 PlannedStep::Exchange { route, .. } if outcome.is_err() => exchange.refuse(route),
                 PlannedStep::Exchange { route, .. } => match arrays.ends(step.from, step.to) {
@@ -158,7 +160,12 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
                     let scratch = scratch.as_mut().expect("a pass has scratch");
                     outcome = pass(plan, arrays.ends(step.from, step.to), *elements, (*domains, precision), scratch);
                 }
-                PlannedStep::Pass { .. } => {}
+                PlannedStep::Negate { reals } if outcome.is_ok() => match arrays.ends(step.from, step.to) {
+                    Ends::InPlace(data) if precision == Precision::F32 => negate::<f32>(data, *reals),
+                    Ends::InPlace(data) => negate::<f64>(data, *reals),
+                    Ends::Two(..) => unreachable!("signs change in place"),
+                },
+                PlannedStep::Pass { .. } | PlannedStep::Negate { .. } => {}
             }
         }
         outcome
@@ -169,6 +176,11 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
         check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())
     }
+}
+
+/// Changes the signs of the first reals.
+fn negate<T: Element + std::ops::Neg<Output = T>>(data: &mut [u8], reals: usize) {
+    elements_mut::<T>(data, reals).iter_mut().for_each(|x| *x = -*x);
 }
 
 /// The most bytes that a rank has of the arrays in some memory.

@@ -3,9 +3,10 @@
 use crate::exchange::exchange::Exchange;
 use crate::exchange::moves::Moves;
 use crate::exchange::region::strides;
+use crate::exchange::reordering::pieces;
 use crate::plan::line_problem::line_problem;
 use crate::plan::plan::PlannedStep;
-use crate::plan::twiddles::twiddles;
+use crate::plan::twiddles::{pair_factors, twiddles};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::step::{Action, PassOp, Step};
@@ -38,8 +39,13 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
         let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
         match &recipe.steps()[i].action {
-            Action::Exchange { .. } => {
-                let moves = Moves::new(before, after, recipe.problem().precision(), recipe.grid(), rank);
+            Action::Negate { rows } => {
+                let lengths = passes.lengths(before);
+                Ok(PlannedStep::Negate { reals: rows * lengths[1..].iter().product::<usize>() })
+            }
+            Action::Exchange { reorder, .. } => {
+                let pieces = reorder.map(|reorder| pieces(reorder, recipe.subject()));
+                let moves = Moves::new([before, after], pieces, recipe.problem().precision(), recipe.grid(), rank);
                 Ok(PlannedStep::Exchange { bytes_sent: moves.bytes_sent(), route: self.exchange.route(moves)? })
             }
             Action::Pass { .. } => {
@@ -118,7 +124,7 @@ impl<'a> RankPasses<'a> {
         }
         for (number, op) in ops.iter().enumerate() {
             pipeline = match op {
-                PassOp::Multiply => pipeline.multiply(self.multiplier()?),
+                PassOp::Multiply => pipeline.multiply(self.multiplier(&steps, number)?),
                 PassOp::Transform { stage, transform } => {
                     let input = strides[0].filter(|_| number == 0);
                     let output = strides[1].filter(|_| number + 1 == ops.len());
@@ -147,8 +153,15 @@ impl<'a> RankPasses<'a> {
         line_problem(problem, transforms, &shape, if is_last { problem.scale() } else { 1.0 }, strides)
     }
 
-    /// The factors of this rank.
-    fn multiplier(&self) -> Result<Multiplier> {
+    /// The factors of this rank for a multiply, of which the pass computes `number` transforms before.
+    fn multiplier(&self, steps: &Range<usize>, number: usize) -> Result<Multiplier> {
+        if let Some(signal) = self.recipe.subject().long_signal().filter(|_| self.recipe.subject().is_real_signal()) {
+            let ends = [&self.recipe.arrays()[steps.start], &self.recipe.arrays()[steps.end]];
+            let ranges = ends[number.min(1)].ranges(self.recipe.grid(), self.rank);
+            let is_of_rows = matches!(&self.recipe.steps()[steps.start].action, Action::Pass { axis: 1, .. });
+            let [rows, _] = self.recipe.subject().matrix();
+            return if is_of_rows { pair_factors(signal, rows, &ranges) } else { twiddles(signal, &ranges) };
+        }
         let multiplied = self.recipe.multiplied().expect("the recipe multiplies");
         let ranges = multiplied.ranges(self.recipe.grid(), self.rank);
         let subject = self.recipe.subject();

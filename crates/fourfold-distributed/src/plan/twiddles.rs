@@ -1,6 +1,6 @@
-//! The factors between the columns and the rows of a long signal.
+//! The factors of a long signal: between its columns and its rows, and of pairs of terms.
 
-use fourfold::engine::{Roots, Transform1d, collected};
+use fourfold::engine::{AxisTransform, Roots, Transform1d, collected};
 use fourfold::{Multiplier, Problem, Result};
 use num_complex::Complex;
 use std::ops::Range;
@@ -12,15 +12,51 @@ use std::ops::Range;
 pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Multiplier> {
     let transform = signal.transforms()[0];
     let roots = Roots::new(transform.n as u64);
-    let is_forward = transform.transform1d == Transform1d::Forward;
+    let is_forward = !matches!(
+        transform.transform1d,
+        Transform1d::Backward | Transform1d::C2R | Transform1d::Dct3 | Transform1d::Dst3
+    );
     let factor = |k: usize, n: usize| {
         // k < N₁ and n < N₂, so that the product is below N.
         let root = roots.get((k * n) as u64);
         if is_forward { root } else { root.conj() }
     };
+    table(ranges, factor)
+}
+
+/// The factors that make pairs of terms of the spectrum of a real signal, or the spectrum of pairs, with k₁
+/// along axis 0 and k₂ along axis 1.
+///
+/// # Errors
+/// If there is no memory for them.
+pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>]) -> Result<Multiplier> {
+    let AxisTransform { n, transform1d, end_weights, .. } = signal.transforms()[0];
+    let length = 4 * n as u64;
+    let roots = Roots::new(length);
+    let weight = match transform1d {
+        Transform1d::Dct2 => end_weights.output_first,
+        Transform1d::Dct3 => end_weights.input_first,
+        Transform1d::Dst2 => end_weights.output_last,
+        Transform1d::Dst3 => end_weights.input_last,
+        _ => 1.0,
+    };
+    let factor = |k1: usize, k2: usize| {
+        let k = (k1 + rows * k2) as u64;
+        let root = roots.get(3 * k % length);
+        let factor = match transform1d {
+            Transform1d::Dht => Complex::new(1.0, 1.0),
+            Transform1d::Dct2 | Transform1d::Dst2 => root * 2.0,
+            _ => root.conj(),
+        };
+        if k == 0 { factor * weight } else { factor }
+    };
+    table(ranges, factor)
+}
+
+/// A factor for each index of the ranges.
+fn table(ranges: &[Range<usize>], factor: impl Fn(usize, usize) -> Complex<f64>) -> Result<Multiplier> {
     let (rows, columns) = (ranges[0].clone(), ranges[1].clone());
     let count = rows.len() * columns.len();
     let all = rows.flat_map(|k| columns.clone().map(move |n| (k, n))).map(|(k, n)| factor(k, n));
-    let table: Vec<Complex<f64>> = collected(count, all, format_args!("{count} twiddle factors"))?;
-    Ok(Multiplier::ComplexTable(table))
+    Ok(Multiplier::ComplexTable(collected(count, all, format_args!("{count} twiddle factors"))?))
 }

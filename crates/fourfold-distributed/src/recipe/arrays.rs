@@ -42,10 +42,10 @@ impl ArrayDesc {
     /// The memory in which this array is, if a step makes the array `after` of it in the memory `to`.
     /// Passes run in place where they can. Exchanges need two memories.
     pub(crate) fn array_before(&self, to: ArrayId, after: &ArrayDesc, action: &Action) -> ArrayId {
-        let is_pass = matches!(action, Action::Pass { .. });
+        let is_local = !matches!(action, Action::Exchange { .. });
         let same = self.domain == after.domain && self.shape == after.shape && self.order == after.order;
         match to {
-            _ if is_pass && same => to,
+            _ if is_local && same => to,
             ArrayId::Output => ArrayId::Work(0),
             ArrayId::Work(_) | ArrayId::Input => ArrayId::Output,
         }

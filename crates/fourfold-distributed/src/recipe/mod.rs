@@ -1,7 +1,9 @@
 pub(crate) mod arrays;
 pub(crate) mod parse;
 pub(crate) mod progress;
+pub(crate) mod real_signal;
 pub(crate) mod recipe;
+pub(crate) mod reorder;
 pub(crate) mod search;
 pub(crate) mod step;
 pub(crate) mod subject;

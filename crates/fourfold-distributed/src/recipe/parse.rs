@@ -22,12 +22,21 @@ impl FromStr for Recipe {
         let mut lines = text.trim().lines().map(str::trim);
         let heading = lines.next().unwrap_or_default();
         let (subject, grid, [input, output]) = parse_heading(heading)?;
+        if subject.is_real_signal() {
+            // These have one recipe on a grid.
+            let recipe = Recipe::of_real_signal(subject, &grid)?;
+            let is_same = recipe.to_string().lines().eq(text.trim().lines().map(str::trim));
+            return if is_same { Ok(recipe) } else { Err(invalid(format!("expected the recipe\n{recipe}"))) };
+        }
         let mut progress = Progress::start(input.clone());
         let mut actions = vec![];
         for line in lines.clone() {
             let text = line.splitn(4, ' ').nth(3).unwrap_or_default();
             let action = match text.strip_prefix("exchange to ") {
-                Some(to) => Action::Exchange { to: to.parse::<Distribution>()?.fitted(subject.named_axes(), &grid)? },
+                Some(to) => {
+                    let to = to.parse::<Distribution>()?.fitted(subject.named_axes(), &grid)?;
+                    Action::Exchange { to, reorder: None }
+                }
                 None => parse_pass(&subject, &progress, line, text)?,
             };
             progress.follow(&subject, &action);

@@ -48,13 +48,14 @@ impl Progress {
     /// The axes in the order in which they are stored, the slowest first.
     pub(crate) fn order(&self, subject: &Subject) -> Vec<usize> {
         let axes = 0..subject.axes();
-        if subject.long_signal().is_some() && self.is_complete(subject) { axes.rev().collect() } else { axes.collect() }
+        if subject.is_complex_signal() && self.is_complete(subject) { axes.rev().collect() } else { axes.collect() }
     }
 
     /// Does what an action of a recipe does.
     pub(crate) fn follow(&mut self, subject: &Subject, action: &Action) {
         match action {
-            Action::Exchange { to } => self.distribution = to.clone(),
+            Action::Exchange { to, .. } => self.distribution = to.clone(),
+            Action::Negate { .. } => {}
             Action::Pass { ops, .. } => {
                 for op in ops {
                     if let PassOp::Transform { transform, .. } = op {

@@ -3,11 +3,12 @@
 use crate::distribution::Distribution;
 use crate::grid::Grid;
 use crate::recipe::arrays::{ArrayDesc, replay};
+use crate::recipe::real_signal;
 use crate::recipe::search::search;
 use crate::recipe::step::{Action, PassOp, Step};
 use crate::recipe::subject::{Subject, columns_of};
 use fourfold::engine::ArrayId;
-use fourfold::{Problem, Result};
+use fourfold::{Domain, Problem, Result};
 use std::fmt;
 
 /// A distributed recipe says how ranks compute a problem together: passes over the parts that they
@@ -64,20 +65,38 @@ impl Recipe {
         Recipe::find(Subject::filter(forward, inverse)?, grid, input, output)
     }
 
-    /// The recipe of a complex FFT of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ +
-    /// N₁k₂, if N has factors that give every rank columns and rows. All dimensions of the grid
-    /// divide n₁. Parts are then blocks of the signal, of whole rows of the matrix.
+    /// The recipe of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ + N₁k₂, if
+    /// N has factors that give every rank columns and rows. All dimensions of the grid divide n₁.
+    /// Parts are then blocks of the signal, of whole rows of the matrix.
     ///
     /// With `natural`, they divide k₂, so that parts of the output are blocks of the spectrum.
     /// Otherwise the output is left as it comes out, which saves an exchange: the grid divides k₁.
+    ///
+    /// Spectra of real signals have no natural order here, and no recipe if `natural` asks for it.
+    /// `rfft` makes the matrix of X\[k₁ + N₁k₂\] with k₁ ≤ N₁/2 and all k₂ < N₂, and `irfft` takes it: the
+    /// grid divides k₁, and a rank stores k₁ as the slower index. It has every term of the half spectrum
+    /// either as X\[k\], or as the conjugate of X\[k\] at N − k. `irfft` uses both. With complex factors
+    /// f\[N − k\] = conj(f\[k\]), ranks can so filter a signal without sending its spectrum.
+    ///
+    /// `dct2`, `dct3`, `dst2`, `dst3` and `dht` are such matrices too, with blocks of the signal and of its terms
+    /// as parts: see [`Reorder`](crate::Reorder). They take three exchanges, and `natural` changes nothing.
     ///
     /// # Errors
     /// Those of [`Recipe::new`].
     pub fn signal(problem: &Problem, grid: &Grid, natural: bool) -> Result<Option<Recipe>> {
         let Some(columns) = columns_of(problem, grid.ranks()) else { return Ok(None) };
-        let input = Distribution::on_axis(0, 2, grid);
-        let output = natural.then(|| Distribution::on_axis(1, 2, grid));
-        Recipe::find(Subject::signal(problem, columns)?, grid, &input, output.as_ref()).map(Some)
+        let subject = Subject::signal(problem, columns)?;
+        if subject.is_real_signal() {
+            return Recipe::of_real_signal(subject, grid).map(Some);
+        }
+        if natural && !subject.is_complex_signal() {
+            return Ok(None);
+        }
+        let rows = Distribution::on_axis(0, 2, grid);
+        // The signal that `irfft` makes has the same parts as that which `rfft` takes.
+        let is_inverse = problem.output_domain() == Domain::Real;
+        let output = if natural { Some(Distribution::on_axis(1, 2, grid)) } else { is_inverse.then(|| rows.clone()) };
+        Recipe::find(subject, grid, &rows, output.as_ref()).map(Some)
     }
 
     fn find(subject: Subject, grid: &Grid, input: &Distribution, output: Option<&Distribution>) -> Result<Recipe> {
@@ -90,6 +109,16 @@ impl Recipe {
     /// The recipe of these actions, which compute the subject.
     pub(crate) fn assemble(subject: Subject, grid: Grid, input: Distribution, actions: Vec<Action>) -> Recipe {
         let arrays = replay(&subject, input, &actions);
+        Recipe::of_arrays(subject, grid, arrays, actions)
+    }
+
+    /// The recipe of a signal that is real on both sides.
+    pub(crate) fn of_real_signal(subject: Subject, grid: &Grid) -> Result<Recipe> {
+        let (arrays, actions) = real_signal::actions(&subject, grid)?;
+        Ok(Recipe::of_arrays(subject, grid.clone(), arrays, actions))
+    }
+
+    fn of_arrays(subject: Subject, grid: Grid, arrays: Vec<ArrayDesc>, actions: Vec<Action>) -> Recipe {
         let mut to = ArrayId::Output;
         let mut steps = vec![];
         for (i, action) in actions.into_iter().enumerate().rev() {
@@ -143,6 +172,12 @@ impl Recipe {
         let at = self.steps.iter().position(multiplies)?;
         let (domain, shape) = self.subject.multiplied();
         Some(ArrayDesc { domain, shape, ..self.arrays[at].clone() })
+    }
+
+    /// Whether exchanges reorder a long real signal. Only ranks whose parts are in the memory of the host do
+    /// so.
+    pub fn reorders(&self) -> bool {
+        self.subject.is_real_signal()
     }
 
     /// The number of exchanges.

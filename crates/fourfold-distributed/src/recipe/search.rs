@@ -49,7 +49,7 @@ pub(crate) fn search(
         }
         for (parts, to) in exchanges(&progress, grid, output.filter(|_| is_complete)) {
             let sent = sent(subject, grid, &progress, &to, parts);
-            let actions = vec![Action::Exchange { to: to.clone() }];
+            let actions = vec![Action::Exchange { to: to.clone(), reorder: None }];
             let mut moved = progress.clone();
             moved.distribution = to;
             let node = with_passes(subject, grid, moved, (cost.0 + 1, cost.1 + sent, cost.2), Some(at), actions);

@@ -1,6 +1,7 @@
 //! The steps of a recipe.
 
 use crate::distribution::Distribution;
+use crate::recipe::reorder::Reorder;
 use fourfold::engine::{ArrayId, AxisTransform};
 use std::fmt;
 
@@ -29,6 +30,13 @@ pub enum Action {
     Exchange {
         /// The distribution after it.
         to: Distribution,
+        /// The order that it makes of a long real signal or of its terms.
+        reorder: Option<Reorder>,
+    },
+    /// The signs of the first rows change, in place.
+    Negate {
+        /// The number of rows.
+        rows: usize,
     },
 }
 
@@ -43,7 +51,8 @@ pub enum PassOp {
         /// The transform, without its scale.
         transform: AxisTransform,
     },
-    /// The multiply of a filter, or by the twiddle factors of a long signal.
+    /// The multiply of a filter, or by the twiddle factors of a long signal, or by the factors that make its
+    /// terms of a spectrum.
     Multiply,
 }
 
@@ -66,7 +75,9 @@ impl fmt::Display for PassOp {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Action::Exchange { to } => write!(f, "exchange to {to}"),
+            Action::Exchange { to, reorder: None } => write!(f, "exchange to {to}"),
+            Action::Exchange { to, reorder: Some(reorder) } => write!(f, "exchange to {to} {reorder}"),
+            Action::Negate { rows } => write!(f, "negate {rows} rows"),
             Action::Pass { axis, ops } => {
                 let ops: Vec<_> = ops.iter().map(PassOp::to_string).collect();
                 write!(f, "axis {axis}: {}", ops.join(" | "))

@@ -1,6 +1,6 @@
 //! What a recipe computes: a problem, a filter, or a long signal.
 
-use fourfold::engine::{AxisTransform, Transform1d, prime_factors};
+use fourfold::engine::{AxisTransform, EndWeights, Transform1d, prime_factors};
 use fourfold::{Domain, Error, ErrorKind, Kind, Norm, Problem, Result};
 use std::fmt;
 
@@ -40,32 +40,68 @@ impl Subject {
         Err(Error::new(ErrorKind::Problem, message))
     }
 
-    /// A complex FFT of one signal of length N = N₁·N₂ as DFTs of the columns and the rows of a
-    /// matrix: the four-step method (D. H. Bailey, "FFTs in external or hierarchical memory", J.
-    /// Supercomputing 4, 1990). With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
+    /// An FFT of one signal of length N = N₁·N₂ as DFTs of the columns and the rows of a matrix: the
+    /// four-step method (D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4,
+    /// 1990). With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
     ///
     /// X\[k₁ + N₁k₂\] = Σ_{n₂} w_{N₂}^{n₂k₂} · w_N^{n₂k₁} · Σ_{n₁} x\[N₂n₁ + n₂\] w_{N₁}^{n₁k₁}.
     ///
     /// The first stage is the sum over n₁, along axis 0. The multiply is by w_N^{n₂k₁}. The second
-    /// stage is the sum over n₂, along axis 1, whose output is stored with k₂ as the slower index.
+    /// stage is the sum over n₂, along axis 1. For complex signals its output is stored with k₂ as the
+    /// slower index.
+    ///
+    /// Columns of reals have half spectra, so `rfft` has the rows k₁ ≤ N₁/2, with all k₂. They contain
+    /// every term X\[k\] or its conjugate X\[N − k\]. `irfft` has the same stages in the other order.
     ///
     /// # Errors
     /// As for [`Subject::transform`], and if the problem is not such an FFT, or if N₁ does not divide N.
     pub(crate) fn signal(signal: &Problem, columns: usize) -> Result<Subject> {
         check_layout(signal)?;
         let fail = |message: String| Err(Error::new(ErrorKind::Problem, message));
-        let Some((n, kind)) = complex_signal(signal) else {
-            return fail(format!("`{signal}` is not one signal of a complex FFT: it has no columns and rows"));
+        let Some((n, transform)) = fourier_signal(signal) else {
+            return fail(format!("`{signal}` is not one signal of a kind that has columns and rows"));
         };
-        if columns == 0 || n % columns != 0 {
-            return fail(format!("`{signal}`: {columns} does not divide {n}"));
+        if columns == 0 || n % columns != 0 || (is_even_odd(transform) && columns % 2 != 0) {
+            return fail(format!(
+                "`{signal}`: {columns} does not divide {n}, or is odd for a cosine or sine transform"
+            ));
         }
-        let norm = if kind == Kind::Fft { Norm::Backward } else { Norm::Forward };
-        let part = |axis: isize, scale: f64| {
-            let shape = [columns, n / columns];
-            Problem::builder(kind, signal.precision(), shape).axes([axis]).norm(norm).scale(scale).build()
+        let part = |kind: Kind, axis: isize, rows: usize, scale: f64| {
+            let norm = if matches!(kind, Kind::Fft | Kind::Rfft) { Norm::Backward } else { Norm::Forward };
+            let shape = [rows, n / columns];
+            Problem::builder(kind, signal.storage(), shape).axes([axis]).norm(norm).scale(scale).build()
         };
-        Ok(Subject { stages: vec![part(0, 1.0)?, part(1, signal.scale())?], signal: Some(signal.clone()) })
+        let (half, scale) = (columns / 2 + 1, signal.scale());
+        let stages = match transform {
+            Transform1d::R2C | Transform1d::Dht | Transform1d::Dct2 | Transform1d::Dst2 => {
+                [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?]
+            }
+            Transform1d::C2R | Transform1d::Dct3 | Transform1d::Dst3 => {
+                [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?]
+            }
+            Transform1d::Forward => [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?],
+            _ => [part(Kind::Ifft, 0, columns, 1.0)?, part(Kind::Ifft, 1, columns, scale)?],
+        };
+        Ok(Subject { stages: stages.into(), signal: Some(signal.clone()) })
+    }
+
+    /// Whether a long signal is computed that is real, as its terms are.
+    pub(crate) fn is_real_signal(&self) -> bool {
+        let is_real = |signal: &Problem| [signal.input_domain(), signal.output_domain()] == [Domain::Real; 2];
+        self.signal.as_ref().is_some_and(is_real)
+    }
+
+    /// The lengths N₁ and N₂ of a long signal's matrix.
+    pub(crate) fn matrix(&self) -> [usize; 2] {
+        // The stage along axis 0 has the columns as a whole on at least one side.
+        let whole = |problem: &Problem| problem.input().shape[0].max(problem.output().shape[0]);
+        let columns = self.stages.iter().map(whole).max().expect("a recipe computes something");
+        [columns, self.stages[0].input().shape[1]]
+    }
+
+    /// Whether a complex signal is computed, whose spectrum can have its natural order.
+    pub(crate) fn is_complex_signal(&self) -> bool {
+        self.signal.as_ref().is_some_and(is_complex)
     }
 
     /// The problems in order.
@@ -118,24 +154,48 @@ pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
     if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
 }
 
-/// The length of the signal and the kind of its FFT, if the problem is one signal of a complex FFT.
-fn complex_signal(problem: &Problem) -> Option<(usize, Kind)> {
-    let [AxisTransform { n, transform1d, .. }] = problem.transforms() else { return None };
-    let kind = match transform1d {
-        Transform1d::Forward => Kind::Fft,
-        Transform1d::Backward => Kind::Ifft,
+/// The length of the signal and its transform, if the problem is one signal of a kind that has columns and
+/// rows. Weights are on the term that has no partner.
+fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d)> {
+    let [AxisTransform { n, transform1d, end_weights, .. }] = problem.transforms() else { return None };
+    let (one, weights) = (EndWeights::ONE, *end_weights);
+    let allowed = match transform1d {
+        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R | Transform1d::Dht => one,
+        Transform1d::Dct2 => EndWeights { output_first: weights.output_first, ..one },
+        Transform1d::Dct3 => EndWeights { input_first: weights.input_first, ..one },
+        Transform1d::Dst2 => EndWeights { output_last: weights.output_last, ..one },
+        Transform1d::Dst3 => EndWeights { input_last: weights.input_last, ..one },
         _ => return None,
     };
-    (problem.input().shape.len() == 1).then_some((*n, kind))
+    (problem.input().shape.len() == 1 && weights == allowed).then_some((*n, *transform1d))
+}
+
+/// Whether a signal of this transform is in even-odd order, so that N₁ is even.
+fn is_even_odd(transform: Transform1d) -> bool {
+    matches!(transform, Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dst2 | Transform1d::Dst3)
+}
+
+/// Whether both sides of the problem are complex.
+fn is_complex(problem: &Problem) -> bool {
+    [problem.input_domain(), problem.output_domain()] == [Domain::Complex; 2]
 }
 
 /// The number N₁ of columns' elements, if a signal is best computed by the four-step method on so
 /// many ranks: the divisor of N next to √N, if every rank then has columns and rows.
 pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
-    let (n, _) = complex_signal(problem)?;
+    let (n, transform) = fourier_signal(problem)?;
     let larger_first = prime_factors(n).into_iter().rev();
     let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
-    (ranks > 1 && a.min(b) >= ranks).then_some(a)
+    // Of reals, half of the rows are computed.
+    let (a, b) = if is_complex(problem) { (a, b) } else { (a.max(b), a.min(b)) };
+    let (a, b) = if is_even_odd(transform) && a % 2 != 0 { (b, a) } else { (a, b) };
+    let rows = match transform {
+        _ if is_even_odd(transform) && a % 2 != 0 => return None,
+        _ if is_even_odd(transform) => a / 2,
+        _ if is_complex(problem) => a,
+        _ => a / 2 + 1,
+    };
+    (ranks > 1 && rows.min(b) >= ranks).then_some(a)
 }
 
 fn check_layout(problem: &Problem) -> Result<()> {
@@ -150,8 +210,8 @@ fn check_layout(problem: &Problem) -> Result<()> {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(signal) = &self.signal {
-            let shape = &self.stages[0].input().shape;
-            return write!(f, "{signal} as {}x{}", shape[0], shape[1]);
+            let [rows, columns] = self.matrix();
+            return write!(f, "{signal} as {rows}x{columns}");
         }
         let problems: Vec<_> = self.stages.iter().map(Problem::to_string).collect();
         f.write_str(&problems.join(" | multiply | "))

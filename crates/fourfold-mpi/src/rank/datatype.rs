@@ -23,19 +23,20 @@ impl Datatype {
         // SAFETY: the constant is an MPI datatype.
         let (unit, units) =
             unsafe { if element == 4 { (ffi::RSMPI_UINT32_T, 1) } else { (ffi::RSMPI_UINT64_T, element / 8) } };
-        let length = int(run[0] * units)?;
+        let length = int(run.0 * units)?;
         let Some((inner, others)) = outer.split_last() else {
             return Datatype::vector(1, length, 0, unit)?.committed();
         };
-        let mut datatype = Datatype::vector(int(inner[0])?, length, inner[1] * element, unit)?;
-        for [count, stride] in others.iter().rev() {
-            datatype = Datatype::vector(int(*count)?, 1, stride * element, datatype.raw)?;
+        let bytes = element as isize;
+        let mut datatype = Datatype::vector(int(inner.0)?, length, inner.1 * bytes, unit)?;
+        for (count, stride) in others.iter().rev() {
+            datatype = Datatype::vector(int(*count)?, 1, stride * bytes, datatype.raw)?;
         }
         datatype.committed()
     }
 
     /// `count` blocks of `length` elements, `stride` bytes after one another.
-    fn vector(count: c_int, length: c_int, stride: usize, of: MPI_Datatype) -> Result<Datatype> {
+    fn vector(count: c_int, length: c_int, stride: isize, of: MPI_Datatype) -> Result<Datatype> {
         let mut raw = of;
         // SAFETY: `of` is a datatype, and the new one is written.
         let code = unsafe { ffi::MPI_Type_create_hvector(count, length, stride as ffi::MPI_Aint, of, &mut raw) };

@@ -54,8 +54,11 @@ impl Exchange for MpiDeviceRank {
     }
 
     fn route(&self, moves: Moves) -> Result<MpiDeviceRoute> {
-        let stays = moves.stays();
-        let stays = stays.map(|copy| BoxCopy { run: copy.run, starts: copy.starts, axes: copy.axes.clone() });
+        // Plans on devices have no exchange that reverses an axis, or that has several pieces.
+        let stays = moves.stays().first().map(|copy| {
+            let axes = copy.axes.iter().map(|(count, steps)| (*count, steps.map(isize::unsigned_abs))).collect();
+            BoxCopy { run: copy.run, starts: copy.starts, axes }
+        });
         let [from, to] = moves.part_bytes().map(|bytes| self.device.pinned(bytes / size_of::<f32>()));
         let staging = if self.is_direct { None } else { Some([from?, to?]) };
         Ok(MpiDeviceRoute { route: self.rank.route(moves)?, stays, staging })
