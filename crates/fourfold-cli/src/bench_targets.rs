@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Error, Result};
-use fourfold::engine::{Machine, Pool};
+use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Timed, Work};
 use fourfold::{Plan, Problem, Scratch, Storage};
@@ -23,8 +23,8 @@ const MOST_RUNS_IN_PLACE: usize = 8;
 /// The least time of a batch on a device, since waiting for a device costs about 10 µs.
 const LEAST_BATCH_ON_A_DEVICE: Duration = Duration::from_millis(5);
 
-/// The bytes of the arrays that runs take in turn, so that no run finds its input in a cache: an
-/// H200's has 60 MB.
+/// The bytes of the arrays that runs on a device take in turn, so that no run finds its input in a
+/// cache: an H200's has 60 MB.
 pub const IN_TURN: usize = 320 << 20;
 
 /// The most pairs of arrays. Smaller problems take the time of a launch, in a cache or not.
@@ -115,35 +115,21 @@ impl Work for Transform {
 /// A copy by memcpy, of which every thread does the same share.
 pub struct Memcpy {
     pool: Pool,
-    /// For each pair of arrays and each thread, what it copies and where to. Runs take them in turn.
-    pairs: Vec<Vec<Mutex<[Vec<f64>; 2]>>>,
-    /// The index of the pair that was taken last.
-    last: usize,
+    /// For each thread, what it copies and where to.
+    shares: Vec<Mutex<[Vec<f64>; 2]>>,
 }
 
 impl Memcpy {
     /// A copy of so many bytes by so many threads.
     pub fn new(bytes: usize, threads: usize) -> Result<Memcpy> {
-        Memcpy::of_pairs(1, bytes, threads)
-    }
-
-    /// The same between arrays of twice the last cache, and of [`IN_TURN`] bytes at least: no run finds
-    /// its input in a cache.
-    pub fn in_turn(bytes: usize, threads: usize) -> Result<Memcpy> {
-        let all = IN_TURN.max(2 * Machine::this().last_level);
-        Memcpy::of_pairs((all / (2 * bytes.max(1))).clamp(2, MOST_PAIRS), bytes, threads)
-    }
-
-    fn of_pairs(count: usize, bytes: usize, threads: usize) -> Result<Memcpy> {
         let share = || -> Result<Mutex<[Vec<f64>; 2]>> {
             let reals = bytes.div_ceil(threads * size_of::<f64>());
             let [mut from, to] = [zeros(reals)?, zeros(reals)?];
             from.fill(1.0);
             Ok(Mutex::new([from, to]))
         };
-        let pair = || (0..threads).map(|_| share()).collect::<Result<Vec<_>>>();
-        let pairs = (0..count).map(|_| pair()).collect::<Result<_>>()?;
-        Ok(Memcpy { pool: Pool::new(threads).context("cannot start threads for the copy")?, pairs, last: 0 })
+        let shares = (0..threads).map(|_| share()).collect::<Result<_>>()?;
+        Ok(Memcpy { pool: Pool::new(threads).context("cannot start threads for the copy")?, shares })
     }
 }
 
@@ -151,24 +137,11 @@ impl Work for Memcpy {
     type Error = Error;
 
     fn run(&mut self) -> Result<()> {
-        self.last = (self.last + 1) % self.pairs.len();
-        let shares = &self.pairs[self.last];
-        self.pool.run_tasks(shares.len(), &|_, share| {
-            let [from, to] = &mut *shares[share].lock().unwrap_or_else(PoisonError::into_inner);
+        self.pool.run_tasks(self.shares.len(), &|_, share| {
+            let [from, to] = &mut *self.shares[share].lock().unwrap_or_else(PoisonError::into_inner);
             black_box(to).copy_from_slice(black_box(from));
         });
         Ok(())
-    }
-}
-
-/// The same copy beside one work after another.
-pub struct SharedMemcpy(pub Rc<RefCell<Memcpy>>);
-
-impl Work for SharedMemcpy {
-    type Error = Error;
-
-    fn run(&mut self) -> Result<()> {
-        self.0.borrow_mut().run()
     }
 }
 
@@ -274,18 +247,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_threads_copy_every_pair_in_turn() {
-        let mut copy = Memcpy::of_pairs(2, 1000 * size_of::<f64>(), 3).unwrap();
-        let copied = |copy: &Memcpy| -> Vec<bool> {
-            let is_copied = |share: &Mutex<[Vec<f64>; 2]>| {
-                let [from, to] = &*share.lock().unwrap();
-                *from == vec![1.0; 334] && from == to
-            };
-            copy.pairs.iter().flatten().map(is_copied).collect()
-        };
+    fn all_threads_copy() {
+        let mut copy = Memcpy::new(1000 * size_of::<f64>(), 3).unwrap();
         copy.run().unwrap();
-        assert_eq!((copy.pool.threads(), copied(&copy)), (3, [[false; 3], [true; 3]].concat()));
-        copy.run().unwrap();
-        assert_eq!(copied(&copy), [true; 6]);
+        let shares: Vec<[Vec<f64>; 2]> = copy.shares.into_iter().map(|share| share.into_inner().unwrap()).collect();
+        assert_eq!((copy.pool.threads(), shares.len()), (3, 3));
+        assert!(shares.iter().all(|[from, to]| *to == vec![1.0; 334] && from == to));
     }
 }

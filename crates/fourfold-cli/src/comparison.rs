@@ -48,11 +48,6 @@ impl Comparison {
         }
     }
 
-    /// Adds other work. Its time stands beside the copy of the first plan.
-    pub fn add_work(&mut self, work: Contestant) {
-        self.transforms.push((work, 0));
-    }
-
     /// The arrays that all transforms on a device share.
     fn arrays_on(&mut self, engine: &Engine, device: Device) -> Result<Rc<RefCell<DeviceArrays>>> {
         if let Some((_, arrays)) = self.device_arrays.iter().find(|(other, _)| other == engine) {

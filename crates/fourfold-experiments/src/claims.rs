@@ -13,6 +13,8 @@ pub(crate) struct Claim {
     /// The numbers that decide.
     here: String,
     decision: Decision,
+    /// The noise of other tables whose times decide, too; else 1.
+    others: f64,
 }
 
 #[derive(Debug)]
@@ -35,18 +37,25 @@ pub(crate) enum Verdict {
 impl Claim {
     /// One on numbers that are the same in every run.
     pub(crate) fn exact(text: impl Into<String>, here: impl Into<String>, holds: bool) -> Claim {
-        Claim { text: text.into(), here: here.into(), decision: Decision::Exact(holds) }
+        Claim { text: text.into(), here: here.into(), decision: Decision::Exact(holds), others: 1.0 }
     }
 
     /// One on times: `margin` is the factor by which a ratio of them lies on the right side of its
     /// bound, as in `ratio / bound` if it must be at least the bound. Of several ratios, it is the
     /// least of the factors.
     pub(crate) fn timed(text: impl Into<String>, here: impl Into<String>, margin: f64) -> Claim {
-        Claim { text: text.into(), here: here.into(), decision: Decision::Timed(margin) }
+        Claim { text: text.into(), here: here.into(), decision: Decision::Timed(margin), others: 1.0 }
+    }
+
+    /// The same, where times of another table decide, too, which has this noise. The larger noise of
+    /// both counts.
+    pub(crate) fn beside(self, noise: Option<Noise>) -> Claim {
+        Claim { others: noise.map_or(self.others, |noise| noise.most.max(self.others)), ..self }
     }
 
     /// `noise`: the factor that times of the same problem differ by.
     fn verdict(&self, noise: f64) -> Verdict {
+        let noise = noise.max(self.others);
         match self.decision {
             Decision::Exact(true) => Verdict::Yes,
             Decision::Exact(false) => Verdict::No,
@@ -115,6 +124,8 @@ mod tests {
         let open = Verdict::WithinTheNoise;
         assert_eq!(verdicts, [Verdict::Yes, open, open, open, Verdict::No]);
         assert_eq!(Claim::exact("C", "", false).verdict(9.0), Verdict::No);
+        let beside = |most| Claim::timed("C", "", 1.5).beside(Some(Noise { mean: 1.0, most })).verdict(1.25);
+        assert_eq!([beside(1.4), beside(1.6)], [Verdict::Yes, open]);
         assert_eq!(margin_within([0.5, 1.5], [1.0, 1.25]), 1.2);
         assert_eq!(margin_within([0.5, 1.5], [0.25, 1.0]), 0.5);
     }

@@ -12,6 +12,9 @@ use crate::processor::processor;
 /// What columns with figures of the authors' code are, for the text above a table.
 pub(crate) const AUTHORS: &str = "The authors' code (JeremieMelo/dct_cuda, commit feabca7) was measured on one H200 on 21 November 2026. nvcc 13.0 compiled it for sm_90 with optimisation. Its other flags are not known. Its times are medians; ours are the shortest where their column does not say that they are medians.";
 
+/// The same in a sentence below a table.
+pub(crate) const MEASURED: &str = "2026-11-21, feabca7";
+
 /// NVIDIA's FFTs.
 pub(crate) const CUFFT: &str = "cuFFT";
 
@@ -61,7 +64,7 @@ impl Setting {
     pub(crate) fn how_compared(&self, precision: Precision, compared: &str) -> String {
         let arrays = match self.engine() {
             Engine::Cpu(_) => {
-                " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
+                " Every run has the same arrays. A copy is a memcpy by the same number of threads, or a reorder along an axis of one element, whichever is faster.".to_owned()
             }
             _ => format!(
                 " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is the driver's or that of a kernel whose threads each move an element, whichever is faster.",

@@ -1,6 +1,6 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
-use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use fourfold::{Domain, Multiplier, Precision, Problem};
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros_of};
-use fourfold_cli::bench_targets::{Arrays, Contestant, DeviceArrays, DeviceCopy, Memcpy, SharedMemcpy, contestant};
+use fourfold_cli::bench_targets::Contestant;
 use fourfold_cli::comparison::Comparison;
 use fourfold_cli::engine::Engine;
 use fourfold_cli::planner::EnginePlanner;
@@ -20,6 +20,7 @@ use fourfold_gpu::Api;
 
 use crate::noise::{DISTURBED, Record, Recorded};
 use crate::photographs::Photograph;
+use crate::ratios::Ratios;
 
 /// Where and how experiments are done.
 pub(crate) struct Setting {
@@ -31,7 +32,6 @@ pub(crate) struct Setting {
     record: RefCell<Record>,
     /// The table that is measured now.
     table: Cell<&'static str>,
-    reference_copy: OnceCell<Rc<RefCell<Memcpy>>>,
 }
 
 /// Milliseconds of jobs on a problem.
@@ -44,12 +44,8 @@ pub(crate) struct Times {
     pub(crate) copy: f64,
 }
 
-/// What is copied beside the works of every row, to see whether other work disturbed them. No cache
-/// holds it, so that it does not matter what the works of a row leave there.
-const REFERENCE: &str = "dct2 f64 1024x1024";
-
 /// So often a disturbed row is measured in all, and in a quick run.
-const MOST_TRIES: [usize; 2] = [3, 1];
+const MOST_TRIES: [usize; 2] = [2, 1];
 
 /// The stages of the methods whose stages are timed.
 const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];
@@ -94,7 +90,6 @@ impl Setting {
             photographs: Rc::default(),
             record: RefCell::default(),
             table: Cell::new(""),
-            reference_copy: OnceCell::new(),
         }
     }
 
@@ -142,18 +137,17 @@ impl Setting {
         if let Some(plan) = self.copying(problem)? {
             comparison.add_plan(self.engine(), plan)?;
         }
-        comparison.add_work(self.reference()?);
         let pace = self.pace(jobs.len());
         // The engine's, not that of the processor that some jobs have instead.
         let on_engine = jobs.iter().position(|job| !matches!(job, Timed::OnProcessor(_)));
         let times = self.undisturbed(&format!("`{problem}`"), || {
-            let mut results = comparison.measure(&pace)?;
-            let reference = results.pop().map_or(f64::NAN, |(time, _)| time.min);
+            let results = comparison.measure(&pace)?;
             let by_driver = on_engine.map_or(f64::NAN, |job| results[job].1.min);
             let by_kernel = results[jobs.len()..].iter().map(|(time, _)| time.min);
             let of = |which: fn(&Summary) -> f64| results[..jobs.len()].iter().map(|(time, _)| which(time)).collect();
             let copy = by_kernel.fold(by_driver, f64::min);
-            Ok((Times { ms: of(|time| time.min), medians: of(|time| time.median), copy }, reference))
+            let variation = variation(results.iter().map(|(time, _)| time));
+            Ok((Times { ms: of(|time| time.min), medians: of(|time| time.median), copy }, variation))
         })?;
         let recorded = |(job, ms): (&Timed, &f64)| Recorded { what: described(problem, *job), ms: *ms };
         let copy = Recorded { what: format!("`{problem}`, a copy"), ms: times.copy };
@@ -174,18 +168,18 @@ impl Setting {
         Ok(Some(self.by("three-stage-gather")?.plan_stage(&lines, 0)?))
     }
 
-    /// Measures a row and the reference beside it, and again while that takes longer than it did beside
-    /// another row. The measurement whose reference was shortest counts.
+    /// Measures a row, and again while its times vary. Of several measurements, the one whose times vary
+    /// least counts.
     fn undisturbed<M>(&self, row: &str, mut measure: impl FnMut() -> Result<(M, f64)>) -> Result<M> {
         let mut best = measure()?;
         for _ in 1..self.most_tries() {
-            if self.record.borrow().excess(best.1) <= DISTURBED {
+            if best.1 <= DISTURBED {
                 break;
             }
             let again = measure()?;
             best = if again.1 < best.1 { again } else { best };
         }
-        self.record.borrow_mut().add_reference(row, best.1);
+        self.record.borrow_mut().add_row(row, best.1);
         Ok(best.0)
     }
 
@@ -216,38 +210,14 @@ impl Setting {
     /// Milliseconds of each work of a row, which have names: of its fastest warm run, as they take turns.
     pub(crate) fn fastest(&self, row: &str, works: Vec<(String, Contestant)>) -> Result<Vec<f64>> {
         let (names, mut works): (Vec<String>, Vec<Contestant>) = works.into_iter().unzip();
-        works.push(self.reference()?);
         let pace = self.pace(works.len());
         let ms = self.undisturbed(row, || {
             let times = take_turns(&mut works, &pace)?;
-            let mut ms: Vec<f64> = times.into_iter().map(|time| time.in_unit(1e3).min).collect();
-            let reference = ms.pop().unwrap_or(f64::NAN);
-            Ok((ms, reference))
+            Ok((times.iter().map(|time| time.in_unit(1e3).min).collect::<Vec<f64>>(), variation(&times)))
         })?;
         let recorded = |(name, ms): (&String, &f64)| Recorded { what: format!("{row}, {name}"), ms: *ms };
         self.record.borrow_mut().add(self.table.get(), names.iter().zip(&ms).map(recorded));
         Ok(ms)
-    }
-
-    /// The processor's copy, whose arrays are made once.
-    fn reference_copy(&self, bytes: usize) -> Result<Rc<RefCell<Memcpy>>> {
-        if let Some(copy) = self.reference_copy.get() {
-            return Ok(Rc::clone(copy));
-        }
-        let copy = Rc::new(RefCell::new(Memcpy::in_turn(bytes, self.threads)?));
-        Ok(Rc::clone(self.reference_copy.get_or_init(|| copy)))
-    }
-
-    /// A copy on the engine.
-    fn reference(&self) -> Result<Contestant> {
-        let arrays = Arrays::new(&REFERENCE.parse()?)?;
-        self.contender.with_planner(
-            |_| contestant(SharedMemcpy(self.reference_copy(arrays.bytes())?)),
-            |device, _| {
-                let arrays = DeviceArrays::new(device.clone(), &arrays)?;
-                contestant(DeviceCopy(Rc::new(RefCell::new(arrays))))
-            },
-        )
     }
 
     fn pace(&self, contestants: usize) -> Pace {
@@ -301,6 +271,12 @@ impl Setting {
         }
         Ok(())
     }
+}
+
+/// By how much times vary: the medians over the shortest, in the geometric mean. Other work on the
+/// machine makes some of them longer.
+fn variation<'a>(times: impl IntoIterator<Item = &'a Summary>) -> f64 {
+    Ratios::new(times.into_iter().map(|time| time.median / time.min)).mean()
 }
 
 /// An experiment that is for a device.

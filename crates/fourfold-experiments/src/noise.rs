@@ -12,20 +12,20 @@ pub(crate) struct Recorded {
     pub(crate) ms: f64,
 }
 
-/// The copy of a reference array that was timed beside a row of a table.
-struct Reference {
-    row: String,
-    ms: f64,
+/// By how much the times of a row of a table vary.
+struct Row {
+    name: String,
+    variation: f64,
 }
 
-/// All times of a run, each with the table that asked for it, and the references beside rows.
+/// All times of a run, each with the table that asked for it, and the rows that they are in.
 #[derive(Default)]
 pub(crate) struct Record {
     times: Vec<(&'static str, Recorded)>,
-    references: Vec<Reference>,
+    rows: Vec<Row>,
 }
 
-/// References that differ by more than this were disturbed. The page of `noise` says so.
+/// Rows whose times vary by more than this were disturbed. The page of `noise` says so.
 pub(crate) const DISTURBED: f64 = 1.3;
 
 impl Record {
@@ -33,26 +33,20 @@ impl Record {
         self.times.extend(times.into_iter().map(|one| (table, one)));
     }
 
-    /// Notes the reference beside a row.
-    pub(crate) fn add_reference(&mut self, row: &str, ms: f64) {
-        self.references.push(Reference { row: row.to_owned(), ms });
+    /// Notes by how much the times of a row vary.
+    pub(crate) fn add_row(&mut self, name: &str, variation: f64) {
+        self.rows.push(Row { name: name.to_owned(), variation });
     }
 
-    /// A reference's time over the least in this run until now.
-    pub(crate) fn excess(&self, ms: f64) -> f64 {
-        self.references.iter().map(|reference| ms / reference.ms).fold(1.0, f64::max)
+    /// How many rows were timed until now.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
     }
 
-    /// How many references were timed until now.
-    pub(crate) fn references(&self) -> usize {
-        self.references.len()
-    }
-
-    /// Of the references with these numbers, the rows that were disturbed, each with its excess.
-    pub(crate) fn disturbed(&self, references: Range<usize>) -> Vec<String> {
-        let all = self.references[references].iter().map(|one| (self.excess(one.ms), &one.row));
-        let disturbed = all.filter(|(excess, _)| *excess > DISTURBED);
-        disturbed.map(|(excess, row)| format!("{row} ({} times)", ratio(excess))).collect()
+    /// Of the rows with these numbers, those that were disturbed, each with what its times vary by.
+    pub(crate) fn disturbed(&self, rows: Range<usize>) -> Vec<String> {
+        let disturbed = self.rows[rows].iter().filter(|row| row.variation > DISTURBED);
+        disturbed.map(|Row { name, variation }| format!("{name} ({} times)", ratio(*variation))).collect()
     }
 
     /// What a table measured more than once, in the order of its first time.
@@ -153,13 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn references_that_take_long_tell_disturbed_rows() {
+    fn rows_whose_times_vary_were_disturbed() {
         let mut record = Record::default();
-        assert_eq!(record.excess(3.0), 1.0);
-        for (row, ms) in [("first", 2.0), ("second", 1.0), ("third", 1.2)] {
-            record.add_reference(row, ms);
+        for (name, variation) in [("first", 2.0), ("second", 1.0), ("third", 1.2)] {
+            record.add_row(name, variation);
         }
-        // The first is known to be disturbed only afterwards.
         assert_eq!((record.disturbed(0..3), record.disturbed(1..3)), (vec!["first (2.00 times)".to_owned()], vec![]));
+        assert_eq!(record.rows(), 3);
     }
 }

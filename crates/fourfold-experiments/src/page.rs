@@ -97,7 +97,7 @@ impl Circumstances {
     fn disturbances(&self) -> Option<String> {
         let all = self.disturbed.join("; ");
         let why = format!(
-            "beside these rows, the same copy took more than {} times as long as beside another row of this run",
+            "in these rows, the medians of times are more than {} times the shortest, in the geometric mean",
             ratio(DISTURBED)
         );
         (!all.is_empty()).then(|| format!("Disturbed: {why}: {all}."))
@@ -197,8 +197,8 @@ mod tests {
             noise: Some(Noise { mean: 1.5, most: 1.5 }),
             disturbed: strings(&["a (2.00 times)", "b (3.00 times)"]),
         };
-        let above = "Machine: fast.\n\nP.\n\nDisturbed: beside these rows, the same copy took more than 1.30 times as long \
-                     as beside another row of this run: a (2.00 times); b (3.00 times).";
+        let above = "Machine: fast.\n\nP.\n\nDisturbed: in these rows, the medians of times are more than 1.30 times the \
+                     shortest, in the geometric mean: a (2.00 times); b (3.00 times).";
         let claims = claims::table(&parts.claims, run.noise, true).unwrap();
         assert_eq!(parts.markdown(&run), format!("# T\n\n{above}\n\nL:\n\n{left}\nR:\n\n{table}\n{claims}\nS.\n"));
     }

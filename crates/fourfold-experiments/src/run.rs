@@ -39,8 +39,8 @@ struct Experiment<'a> {
 struct Finished<'a> {
     experiment: &'a Experiment<'a>,
     page: Box<Page>,
-    /// The references beside its rows, by their numbers in the record.
-    references: Range<usize>,
+    /// Its rows, by their numbers in the record.
+    rows: Range<usize>,
 }
 
 /// What became of all of them: pages, and why others have none.
@@ -192,7 +192,7 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 impl Experiment<'_> {
     /// Its page, if it has one. The account says why not, and what the page's numbers must not be.
     fn run(&self, account: &mut Account) -> Option<Finished<'_>> {
-        let first = self.setting.record().references();
+        let first = self.setting.record().rows();
         self.setting.begin(self.table.name);
         let (page, fault) = match (self.table.run)(self.setting) {
             Ok(Outcome::Page { page, fault }) => (page, fault),
@@ -205,10 +205,10 @@ impl Experiment<'_> {
                 return None;
             }
         };
-        let references = first..self.setting.record().references();
+        let rows = first..self.setting.record().rows();
         let faults = [fault, page.fault()].into_iter().flatten();
         account.failed.extend(faults.map(|fault| format!("{self}: {fault}")));
-        Some(Finished { experiment: self, page, references })
+        Some(Finished { experiment: self, page, rows })
     }
 
     /// The line of the contents: its page, its name, and its engine, if pages differ by engine.
@@ -237,7 +237,7 @@ impl Finished<'_> {
         self.page.markdown(&Circumstances {
             machine: (!table.once).then(|| setting.machine()),
             noise: record.noise(table.name).filter(|_| is_timed),
-            disturbed: record.disturbed(self.references.clone()),
+            disturbed: record.disturbed(self.rows.clone()),
         })
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
              They must be milliseconds: at N = 1024, a term of the sum then takes 100 ns, and otherwise 100 µs. The other columns are all measured on this engine. The sign is the report's, e^{+2πi/N}."
                 .into(),
             "`brute-force` is the report's double loop, which computes a sine and a cosine for every term. Its code calls each twice; here the product of the two indices is first reduced modulo N. \
-             A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
+             A CPU computes them in double precision, by all threads, while passes of fewer than 16,384 elements have one thread. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
              `levels-in-blocks` is an idea that the report did not build. As soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
              In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. Above 1024 points this needs NVIDIA's clusters (since sm_90), so the cell is empty on other devices. Up to 1024 points, and on a CPU, it is the same as `levels-in-blocks`. \
              `fused` is fourfold's own method. On a device, two columns have `brute-force` and `levels` on one thread of the processor beside it, as the report's sums and FFT on a CPU are."

@@ -25,13 +25,13 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     if all.is_empty() {
         return Ok(Outcome::LeftOut("no other table of this run measured times".into()));
     }
-    let disturbed = record.disturbed(0..record.references());
+    let disturbed = record.disturbed(0..record.rows());
     let bars = all.iter().enumerate().map(|(i, one)| (i as f64, one.spreads().most()));
     Ok(Outcome::page(Page {
         title: format!("Noise: times of the same row, on {}", setting.engine()),
         text: vec![
             "Each table measures its first row and its middle one once more when it has measured all, with new plans and new arrays. First rows have the smallest arrays, so that on a device launches bound them. \
-             Compared are the times of every algorithm and of the copy. Their longest over their shortest, in the geometric mean, is the noise of the table, by which its claims are judged. The last row compares what several tables measured, minutes apart."
+             Compared are the times of every algorithm and of the copy. Their longest over their shortest, in the geometric mean, is the noise of the table, by which its claims are judged; where rows were disturbed, the largest is. The last row compares what several tables measured, minutes apart."
                 .into(),
             disturbances(&disturbed, setting.most_tries()),
         ],
@@ -69,15 +69,15 @@ impl Differences {
     }
 }
 
-/// From the rows that references tell to be disturbed.
+/// From the rows that were disturbed.
 fn disturbances(rows: &[String], tries: usize) -> String {
     let times = ratio(DISTURBED);
     let what = format!(
-        "Beside the algorithms of every row, the same copy of 8 MiB takes its turns, through arrays that no cache holds. A row is disturbed where that copy took more than {times} times as long as beside another row of this run."
+        "A row is disturbed where the medians of its times, of every algorithm and of the copy, are more than {times} times the shortest, in the geometric mean."
     );
     let done = match tries {
         1 => "A quick run only marks such rows.".to_owned(),
-        _ => format!("Such rows were measured up to {tries} times, and the measurement with the shortest copy counts."),
+        _ => format!("Such rows were measured up to {tries} times, and the measurement whose times vary least counts."),
     };
     match rows {
         [] => format!("{what} {done} No row stayed disturbed."),
@@ -108,7 +108,7 @@ mod tests {
     fn rows_that_stayed_disturbed_are_named() {
         assert!(
             disturbances(&[], 3).ends_with(
-                "up to 3 times, and the measurement with the shortest copy counts. No row stayed disturbed."
+                "up to 3 times, and the measurement whose times vary least counts. No row stayed disturbed."
             )
         );
         assert!(
