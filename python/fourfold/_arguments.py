@@ -145,7 +145,7 @@ def computed(out, shape, dtype, inputs, compute):
         and not any(np.may_share_memory(out, array) for array in inputs)
     )
     result = out if is_direct else np.empty(shape, dtype)
-    compute(result.reshape(-1))
+    compute(np.asarray(result).reshape(-1))
     if out is None or is_direct:
         return result
     out[...] = result

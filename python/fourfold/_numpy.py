@@ -47,9 +47,8 @@ def as_floating(x):
     if char in "gG":
         raise LongDoubleError
     if char not in _NATIVE:
-        array = np.asarray(array, np.float32 if char == "e" else np.float64)
-    is_copy = array is not x and array.base is None and not hasattr(x, "__array__")
-    return array, is_copy or (isinstance(x, np.ndarray) and array.dtype != x.dtype)
+        return np.array(array, np.float32 if char == "e" else np.float64), True
+    return array, array is not x and array.base is None and not hasattr(x, "__array__")
 
 
 def is_complex(x):

@@ -36,12 +36,15 @@ def _precision(dtype):
 
 
 def _factors(multiply):
-    """Factors as an array, or as a tuple of lists, one for each axis."""
+    """Copies of the factors: an array, or a tuple of lists, one for each axis. Nothing writes to them, since
+    the plan has computed tables from them."""
     if multiply is None:
         return None
     if isinstance(multiply, (tuple, list)) and all(np.ndim(one) == 1 for one in multiply):
-        return tuple(real_array(one, np.float64) for one in multiply)
-    return real_array(multiply, np.float64)
+        return tuple(_factors(np.asarray(one)) for one in multiply)
+    copy = real_array(multiply, np.float64).copy()
+    copy.flags.writeable = False
+    return copy
 
 
 def device_number(device):

@@ -88,7 +88,8 @@ class Electrostatics:
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
         fixed = None
         if fixed_density is not None:
-            fixed = np.ascontiguousarray(self._map(fixed_density), np.float64).ravel()
+            # A copy: a process after `fork` makes the system anew.
+            fixed = np.array(self._map(fixed_density), np.float64, order="C").ravel()
         self._process = PerProcess(
             functools.partial(
                 _fourfold.System,

@@ -2,12 +2,15 @@
 
 import inspect
 import itertools
+import os
+import pickle
 
 import numpy as np
 import pytest
 import scipy.fft
 
 import fourfold
+import fourfold.electrostatics
 import fourfold.fft as ff
 import fourfold.jpeg
 import fourfold.poisson
@@ -251,3 +254,45 @@ def test_contents_that_are_no_file():
         with pytest.raises(ValueError) as caught:
             fourfold.jpeg.decode(content)
         assert str(caught.value)
+
+
+def test_plans_keep_copies_of_their_factors():
+    x, factors = np.random.default_rng(1).random((8, 6)), np.full((8, 6), 2.0)
+    for given in (factors, [np.full(8, 2.0), np.ones(6)]):
+        plan = fourfold.plan("dct2", (8, 6), multiply=given)
+        y = plan(x)
+        for one in [given] if given is factors else given:
+            one[:] = 5
+        np.testing.assert_allclose(plan.inverse()(y), x, atol=1e-12)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(plan))(x), y)
+        np.testing.assert_allclose(np.vdot(plan.adjoint()(x), x), np.vdot(y, x), rtol=1e-12)
+    with pytest.raises(ValueError, match="read-only"):
+        fourfold.plan("dct2", 8, multiply=np.ones(8)).multiply[:] = 3
+
+
+def test_a_subclass_that_hides_its_type_is_not_overwritten():
+    class Hiding(np.ndarray):
+        dtype = property(lambda self: "metres")
+
+    x = np.arange(8.0)
+    ff.dct(x.view(Hiding))
+    np.testing.assert_array_equal(x, np.arange(8.0))
+
+
+def test_results_go_to_a_matrix_too():
+    image, kernel = np.random.default_rng(2).random((8, 6)), np.ones((3, 3))
+    out = np.matrix(np.empty((8, 6)))
+    assert fourfold.signal.convolve(image, kernel, "same", out=out) is out
+    np.testing.assert_array_equal(np.asarray(out), fourfold.signal.convolve(image, kernel, "same"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_system_keeps_a_copy_of_the_fixed_density():
+    density = np.ones((8, 8))
+    system = fourfold.electrostatics.Electrostatics((8, 8), fixed_density=density)
+    expected = system.solve([2.0], [2.0], [1.0], [1.0]).density
+    density[:] = 100
+    child = os.fork()
+    if child == 0:
+        os._exit(int(not np.array_equal(system.solve([2.0], [2.0], [1.0], [1.0]).density, expected)))
+    assert os.waitpid(child, 0)[1] == 0
