@@ -11,7 +11,7 @@ _KINDS = {name: {t: f"{name}{t}" for t in (1, 2, 3, 4)} for name in ("dct", "dst
 
 def _kind(name, type):
     kinds = _KINDS[name]
-    type = type if type in kinds else operator.index(type)
+    type = operator.index(type)
     if type not in kinds:
         raise ValueError(f"invalid type {type}: expected 1, 2, 3 or 4")
     return kinds[type]

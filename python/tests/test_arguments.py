@@ -296,3 +296,10 @@ def test_a_system_keeps_a_copy_of_the_fixed_density():
     if child == 0:
         os._exit(int(not np.array_equal(system.solve([2.0], [2.0], [1.0], [1.0]).density, expected)))
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_types_are_integers_of_any_sort():
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(ff.dct(x, np.array(3)), ff.dct(x, 3))
+    with pytest.raises(TypeError):
+        ff.dct(x, 2.0)
