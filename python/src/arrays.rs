@@ -64,8 +64,8 @@ fn tuple(numbers: &[usize]) -> String {
     if numbers.len() == 1 { format!("({list},)") } else { format!("({list})") }
 }
 
-/// The memory of an array, called `name` in messages; `None` if a plan can use only a copy of it,
-/// since elements are not aligned, not in this machine's byte order, or at distances that are no
+/// The memory of an array, called `name` in messages; `None` if a plan can use only a copy of it.
+/// Then elements are not aligned, not in this machine's byte order, or at distances that are no
 /// multiples of their size.
 ///
 /// # Errors

@@ -36,6 +36,11 @@ mod boxes;
 mod exchange;
 mod plan;
 
+/// What exchanges elsewhere need, such as those by MPI.
+pub mod engine {
+    pub use crate::boxes::box_copy;
+}
+
 pub use crate::exchange::nccl::{NcclRank, NcclRoute};
 pub use crate::exchange::queues::{QueueRank, QueueRoute};
 pub use crate::plan::plan::RankPlan;

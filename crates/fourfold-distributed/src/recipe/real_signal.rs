@@ -1,7 +1,7 @@
 //! Cosine, sine and Hartley transforms of one long signal.
 //!
-//! The signal v of length N = N₁N₂ has the half spectra of its columns, and then the DFT X of the rows k₁ ≤
-//! N₁/2 with all k₂, as `rfft` has it. With w = exp(−2πi/(4N)), and v in the order of [`Reorder::EvenOdd`],
+//! A signal v of length N = N₁N₂ is a matrix. Its columns have half spectra. The DFT X of the rows
+//! k₁ ≤ N₁/2, with all k₂, follows from these as in `rfft`. With w = exp(−2πi/(4N)), and v in the order of [`Reorder::EvenOdd`],
 //!
 //! - DCT-II: 2 w^{3k} X_k = y_k + i y_{N−k}
 //! - DST-II: the same with v_n negated for n < N/2, and with y_{N−1−k} as y_k

@@ -65,8 +65,8 @@ impl Recipe {
         Recipe::find(Subject::filter(forward, inverse)?, grid, input, output)
     }
 
-    /// The recipe of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ + N₁k₂, if
-    /// N has factors that give every rank columns and rows. All dimensions of the grid divide n₁.
+    /// The recipe of one signal, as a matrix N₁×N₂ with n = N₂n₁ + n₂ and k = k₁ + N₁k₂. There is none
+    /// unless N has factors that give every rank columns and rows. All dimensions of the grid divide n₁.
     /// Parts are then blocks of the signal, of whole rows of the matrix.
     ///
     /// With `natural`, they divide k₂, so that parts of the output are blocks of the spectrum.

@@ -4,6 +4,7 @@ use crate::rank::library::takes_device_memory;
 use crate::rank::rank::{MpiRank, MpiRoute};
 use fourfold::Result;
 use fourfold_distributed::{Exchange, Moves};
+use fourfold_distributed_gpu::engine::box_copy;
 use fourfold_gpu::{Api, BoxCopy, Device, GpuMemory, PinnedArray};
 
 /// A rank with a device. MPI sends from the device's memory if the library says that it can, else from
@@ -54,11 +55,8 @@ impl Exchange for MpiDeviceRank {
     }
 
     fn route(&self, moves: Moves) -> Result<MpiDeviceRoute> {
-        // Plans on devices have no exchange that reverses an axis, or that has several pieces.
-        let stays = moves.stays().first().map(|copy| {
-            let axes = copy.axes.iter().map(|(count, steps)| (*count, steps.map(isize::unsigned_abs))).collect();
-            BoxCopy { run: copy.run, starts: copy.starts, axes }
-        });
+        // Plans on devices have no exchange of several pieces.
+        let stays = moves.stays().first().map(box_copy);
         let [from, to] = moves.part_bytes().map(|bytes| self.device.pinned(bytes / size_of::<f32>()));
         let staging = if self.is_direct { None } else { Some([from?, to?]) };
         Ok(MpiDeviceRoute { route: self.rank.route(moves)?, stays, staging })
