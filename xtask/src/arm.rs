@@ -19,14 +19,15 @@ const LINKER: &str = FOR_ARM[1][0];
 const DEBIAN_RUST: &str = "/usr/bin/rustc";
 const DEBIAN_PACKAGES: &str = "rustc-web libstd-rust-web-dev:arm64";
 
-/// Without features, as most users build it: the engine without vectors is not there.
+/// Without features, as most users build it: the engine without vectors is not there. And without
+/// tests that start programs: in qemu 7.2 a process with several threads may hang when it does.
 const TESTS: &str = "cargo test --locked --package fourfold --package fourfold-jpeg \
     --test cases --test electrostatics --test filter --test golden --test identities --test lengths --test methods \
     --test multiplied --test plan --test random --test recipe \
-    --test blocks --test damaged --test files --test ieee1180 --test turbo";
+    --test blocks --test damaged --test files --test ieee1180";
 
 /// Tests that do not run, by parts of their names. CONTRIBUTING.md has the reasons.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 9] = [
     "::long",
     "nested_convolutions",
     "dct2_is_as_accurate_as_documented",
@@ -35,7 +36,6 @@ const LEFT_OUT: [&str; 10] = [
     "large_problems_have_plans",
     "planning_is_quick",
     "tiny_problems_are_right_on_the_scalar_engine",
-    "photographs_decode_as_libjpeg_turbo_has_them",
     "pixels_times_scans_have_a_limit",
 ];
 
