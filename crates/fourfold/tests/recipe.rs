@@ -191,6 +191,42 @@ fn short_lines_are_right_in_parts() {
     }
 }
 
+/// Bluestein's convolution along a line: of pairs of reals, of an odd number of reals, and of complex
+/// numbers, by each scheme for its DFTs; in place and with strides.
+#[test]
+fn lines_may_be_convolutions() {
+    let kinds = ["dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "idxst", "dht", "rfft", "irfft", "fft", "ifft"];
+    let of = |kind: &str, n: usize| {
+        let lengths = if kind.contains("fft") && !kind.contains("rfft") { vec![n] } else { vec![n, 2 * n] };
+        lengths.into_iter().map(|n| format!("{n}")).collect::<Vec<_>>()
+    };
+    for (kind, precision) in kinds.into_iter().flat_map(|kind| [(kind, "f64"), (kind, "f32")]) {
+        for length in of(kind, 37) {
+            for shape in [length.clone(), format!("3x{length} axes=1"), format!("{length}x2 axes=0")] {
+                assert_factors(&format!("{kind} {precision} {shape}"), &["bluestein(37: along 16 8)"]);
+            }
+        }
+        // DCT-IV and DST-IV of even length have the convolution of half as many complex numbers.
+        let [short, long] = ["bluestein(129: along 16 9 2)", "bluestein(129: along 16 2 2 across 4 4)"];
+        for length in sample(of(kind, 129), 1, 0) {
+            assert_factors(&format!("{kind} {precision} {length}"), &[short, long, "bluestein(129: 16 2 x 16)"]);
+        }
+    }
+    for problem in ["dct1 f64 38", "dct1 f32 2x38 axes=1", "dst1 f64 36", "dst1 f32 36x2 axes=0"] {
+        assert_factors(problem, &["bluestein(37: along 16 5)", "bluestein(37: 16 x 16)"]);
+    }
+}
+
+/// Single lines whose lengths have large primes are convolutions by default, and several are not.
+#[test]
+fn single_rough_lines_are_convolutions() {
+    let is = |problem: &str| recipe(problem).to_string().contains(": along 16");
+    let single = ["dct2 f64 1009", "dct3 f32 7532", "rfft f64 5227", "fft f32 2011", "dst1 f64 61283", "dct4 f32 4099"];
+    single.into_iter().for_each(|problem| assert!(is(problem), "{problem}"));
+    let other = ["dct2 f64 1009x1009", "dct2 f64 1024", "dct2 f64 1000", "dct2 f64 3125", "dct2 f64 625"];
+    other.into_iter().for_each(|problem| assert!(!is(problem), "{problem}"));
+}
+
 /// Non-temporal stores write whole cache lines. The result must not depend on the alignment, and
 /// nothing outside of the signal may be written.
 #[test]
@@ -288,6 +324,13 @@ const ERRORS: &[(&str, &str)] = &[
     ("fft f64 1536\ninput -> output axis 0: forward 1536 = along 16 2 2 across 4 6", "a multiple of 16"),
     ("fft f64 16384\ninput -> output axis 0: forward 16384 = along 16 2 2 across 16 16", "up to 128"),
     ("fft f64 272\ninput -> output axis 0: forward 272 = along 16 direct(17)", "expected radices along a line"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: along 16 4)", "needs at least 73"),
+    ("dct2 f64 37\ninput -> output axis 0: dct2 37 = bluestein(37: along 16 3)", "needs at least 55"),
+    ("dct2 f64 74\ninput -> output axis 0: dct2 74 = bluestein(74: along 16 16)", "the factors make 74, not 37"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: along 16 16 2)", "at most eight times"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(0: along 16 8)", "a length of 3 or more"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: along 8 16)", "the first 16"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: bluestein(39: along 16 5))", "is not a factor"),
     (
         "rfft,dct2 f64 6x8\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: real_to_half 6 = 3 2",
         "half spectrum",

@@ -71,7 +71,7 @@ impl<S: Dispatch> Tables<S> {
 fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedAxis<S> {
     match &line.scheme {
         Scheme::Batched(factors) => PreparedAxis::Batch(Arc::new(Batch::new(line, factors))),
-        Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => {
+        Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } | Scheme::Bluestein { .. } => {
             PreparedAxis::Single(Arc::new(Single::new(line)))
         }
     }

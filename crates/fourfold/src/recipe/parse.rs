@@ -7,9 +7,10 @@ use crate::problem::problem::Problem;
 use crate::recipe::parse_scheme::parse_scheme;
 use crate::recipe::pipeline::{StepShape, recipe_of};
 use crate::recipe::recipe::{AxisRecipe, Multiplied, PassOp, Recipe};
+use crate::recipe::rules::bluestein;
 use crate::recipe::rules::cosine_sine::dft_of;
-use crate::recipe::rules::four_step::complex_length;
-use crate::recipe::scheme::{Scheme, length};
+use crate::recipe::rules::four_step::{complex_length, of_line};
+use crate::recipe::scheme::Scheme;
 use std::str::FromStr;
 
 impl FromStr for Recipe {
@@ -79,16 +80,24 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
         let line = unused.remove(at);
         let scheme = parse_scheme(factors)?;
         let (data, len) = dft_of(line.transform.transform1d, line.transform.n);
-        let (makes, wanted) = match &scheme {
-            Scheme::Batched(factors) => (length(factors), Some(len)),
-            Scheme::IntraVector(factors) => (length(factors), complex_length(data, len)),
-            Scheme::Blocked { within: a, across: b } | Scheme::FourStep { columns: a, rows: b } => {
-                (length(a).saturating_mul(length(b)), complex_length(data, len))
-            }
+        let wanted = match &scheme {
+            Scheme::Batched(_) => Some(len),
+            Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => complex_length(data, len),
+            Scheme::Bluestein { .. } => Some(of_line(data, len).1),
         };
+        let makes = scheme.length();
         if Some(makes) != wanted {
             let wanted = wanted.map_or("an even length, to be cut".into(), |n| n.to_string());
             return Err(invalid(format!("`{row}`: the factors make {makes}, not {wanted}")));
+        }
+        if let Scheme::Bluestein { length, inner } = &scheme {
+            let least = bluestein::least(bluestein::counts(of_line(data, len).0, *length));
+            if inner.length() < least {
+                let made = inner.length();
+                return Err(invalid(format!(
+                    "`{row}`: the convolution has {made} elements and needs at least {least}"
+                )));
+            }
         }
         Ok(PassOp::Transform(AxisRecipe { scheme, ..line.clone() }))
     };

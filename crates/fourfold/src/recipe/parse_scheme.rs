@@ -9,8 +9,12 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::Notation, message)
 }
 
-/// Parses a scheme: `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, or `16 16 x 16 8`.
+/// Parses a scheme: `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, `16 16 x 16 8`, or
+/// `bluestein(97: along 16 12)`.
 pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
+    if let Some(parts) = bluestein_of_line(text.trim()) {
+        return parse_bluestein(parts);
+    }
     if let Some(text) = text.trim_start().strip_prefix("along ") {
         return parse_along(text);
     }
@@ -18,6 +22,27 @@ pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
         None => Ok(Scheme::Batched(parse_factors(text)?)),
         Some((columns, rows)) => Ok(Scheme::FourStep { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
     }
+}
+
+/// The length and the inner scheme of `bluestein(97: along 16 12)`, if the text is one, and not a
+/// factor such as `bluestein(97: 16 12)`.
+fn bluestein_of_line(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("bluestein")?;
+    let within = rest.strip_prefix('(')?.strip_suffix(')')?;
+    let (length, inner) = within.split_once(':')?;
+    let is_line = inner.trim_start().starts_with("along ") || inner.contains(" x ");
+    (is_line && closing(rest) == Some(rest.len() - 1)).then_some((length, inner))
+}
+
+fn parse_bluestein((length, inner): (&str, &str)) -> Result<Scheme> {
+    let unknown = |what: &str| invalid(format!("`bluestein({length}:{inner})`: expected {what}"));
+    let length = length.trim().parse().ok().filter(|n| (3..1 << 40).contains(n));
+    let length: usize = length.ok_or_else(|| unknown("a length of 3 or more"))?;
+    let inner = parse_scheme(inner)?;
+    if inner.length() > 8 * length.max(FIRST) || inner.uses_bluestein() {
+        return Err(unknown("DFTs of at most eight times the length, without Bluestein's"));
+    }
+    Ok(Scheme::Bluestein { length, inner: Box::new(inner) })
 }
 
 /// Parses the part of a scheme after `along`: `16 8 8`, or `16 8 8 across 8 8`.

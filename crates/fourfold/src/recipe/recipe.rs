@@ -4,7 +4,7 @@ use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::scheme::{Factor, Scheme};
+use crate::recipe::scheme::Scheme;
 use std::fmt;
 
 /// A recipe says how a problem is computed. It is plain data, which can be printed and parsed.
@@ -166,7 +166,7 @@ impl Recipe {
     /// Whether a DFT uses Bluestein's convolution, whose error is about ten times that of other
     /// DFTs.
     pub fn uses_bluestein(&self) -> bool {
-        self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
+        self.lines().any(|line| line.scheme.uses_bluestein())
     }
 
     /// The bytes of arrays that the passes read and write, without tables.

@@ -102,17 +102,43 @@ pub enum Scheme {
         /// Factors of the DFTs along the rows.
         rows: Vec<Factor>,
     },
+    /// Lines are computed one by one, each by Bluestein's algorithm: a convolution by two complex
+    /// DFTs that are longer, and have one of the other schemes for single lines. Printed as
+    /// `bluestein(3766: along 16 10 8 6)`.
+    Bluestein {
+        /// The length of the DFT: that of the complex DFT, or an odd number of reals.
+        length: usize,
+        /// The scheme of the DFTs of the convolution.
+        inner: Box<Scheme>,
+    },
 }
 
 impl Scheme {
+    /// Whether the scheme, or a factor in it, uses Bluestein's algorithm.
+    pub fn uses_bluestein(&self) -> bool {
+        matches!(self, Scheme::Bluestein { .. }) || self.factors().any(Factor::uses_bluestein)
+    }
+
+    /// The length of the DFT that the scheme computes, or `usize::MAX` if it does not fit.
+    pub fn length(&self) -> usize {
+        match self {
+            Scheme::Bluestein { length, .. } => *length,
+            _ => self.factors().map(Factor::length).fold(1, usize::saturating_mul),
+        }
+    }
+
     /// All factors in order.
     pub fn factors(&self) -> impl Iterator<Item = &Factor> {
-        let (first, second) = match self {
-            Scheme::Batched(factors) | Scheme::IntraVector(factors) => (factors, None),
-            Scheme::Blocked { within, across } => (within, Some(across)),
-            Scheme::FourStep { columns, rows } => (columns, Some(rows)),
-        };
-        first.iter().chain(second.into_iter().flatten())
+        self.lists().into_iter().flatten()
+    }
+
+    fn lists(&self) -> [&[Factor]; 2] {
+        match self {
+            Scheme::Batched(factors) | Scheme::IntraVector(factors) => [factors, &[]],
+            Scheme::Blocked { within, across } => [within, across],
+            Scheme::FourStep { columns, rows } => [columns, rows],
+            Scheme::Bluestein { inner, .. } => inner.lists(),
+        }
     }
 }
 
@@ -124,6 +150,7 @@ impl fmt::Display for Scheme {
             Scheme::IntraVector(factors) => write!(f, " along{}", List(factors)),
             Scheme::Blocked { within, across } => write!(f, " along{} across{}", List(within), List(across)),
             Scheme::FourStep { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
+            Scheme::Bluestein { length, inner } => write!(f, " bluestein({length}:{inner})"),
         }
     }
 }

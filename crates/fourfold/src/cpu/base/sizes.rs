@@ -124,9 +124,13 @@ struct Lanes {
 /// The batched transforms that a line needs.
 fn lanes(line: &recipe::AxisRecipe) -> Vec<Lanes> {
     let (transform, n) = (line.transform.transform1d, line.transform.n);
-    match &line.scheme {
+    let scheme = match &line.scheme {
+        Scheme::Bluestein { inner, .. } => inner,
+        scheme => scheme,
+    };
+    match scheme {
         Scheme::Batched(factors) => vec![over_lanes(transform, n, factors)],
-        Scheme::IntraVector(_) | Scheme::Blocked { .. } => vec![],
+        Scheme::Bluestein { .. } | Scheme::IntraVector(_) | Scheme::Blocked { .. } => vec![],
         Scheme::FourStep { columns, rows } => {
             [columns, rows].map(|factors| over_lanes(Transform1d::Forward, length(factors), factors)).into()
         }
@@ -209,8 +213,10 @@ pub(crate) fn blocked_reals(within: &[Factor], across: &[Factor]) -> usize {
 /// The reals of one buffer for the complex DFT of one line. A half spectrum has one number more.
 /// The padding aligns the next buffer to a vector and changes its address modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
+    // The factors of Bluestein's convolution are those of its longer DFTs.
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
     let reals = match scheme {
+        Scheme::Bluestein { inner, .. } => return single_buffer(inner),
         Scheme::Blocked { within, across } => blocked_reals(within, across).max(spectrum),
         _ => spectrum,
     };
@@ -230,7 +236,12 @@ pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
         Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => 52 * line.transform.n,
         Transform1d::R2C | Transform1d::C2R => 52 * line.transform.n,
     };
-    ends + match &line.scheme {
+    ends + scheme_bytes(&line.scheme, real)
+}
+
+fn scheme_bytes(scheme: &Scheme, real: usize) -> usize {
+    match scheme {
+        Scheme::Bluestein { length, inner } => 84 * inner.length() + 16 * length + scheme_bytes(inner, real),
         Scheme::Batched(factors) | Scheme::IntraVector(factors) => dft_bytes(factors, real),
         Scheme::Blocked { within, across } => dft_bytes(within, real) + dft_bytes(across, real) * length(within),
         Scheme::FourStep { columns, rows } => {

@@ -294,7 +294,7 @@ impl<S: Scalar> Inner<S> for VectorDft<S> {
 /// The chirp and the spectrum of Bluestein's convolution for a DFT of length n. The DFTs of the
 /// convolution have the factors `inner`. See [`bluestein::tables`].
 pub(crate) fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    bluestein::tables::<f64, VectorDft<f64>>(n, inner)
+    bluestein::tables::<f64, VectorDft<f64>>(n, [n; 2], inner)
 }
 
 /// The DFT of length 1, which is a copy.

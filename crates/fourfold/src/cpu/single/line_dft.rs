@@ -5,15 +5,18 @@ use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::cpu::single::blocked::Blocked;
+use crate::cpu::single::bluestein_line::BluesteinLine;
 use crate::cpu::single::four_step::{ExecutePass, Matrix};
 use crate::cpu::single::intra_vector::{Input, IntraVector};
+use crate::recipe::reduction::Data;
 use crate::recipe::scheme::Scheme;
 
-/// A complex DFT of one line.
+/// The DFT of one line: a complex one, or one of an odd number of reals by [`BluesteinLine`].
 pub(crate) enum LineDft<S> {
     IntraVector(IntraVector<S>),
     Blocked(Blocked<S>),
     Matrix(Matrix<S>),
+    Bluestein(BluesteinLine<S>),
 }
 
 /// Two buffers, each of which has room for a half spectrum.
@@ -24,12 +27,14 @@ fn interleaved_at<S>(base: Ptr<S>) -> Strided<S> {
 }
 
 impl<S: Dispatch> LineDft<S> {
-    pub(crate) fn new(scheme: &Scheme, backward: bool, scale: f64) -> Self {
+    pub(crate) fn new(scheme: &Scheme, data: Data, scale: f64) -> Self {
+        let backward = data == Data::ComplexBackward;
         match scheme {
             Scheme::Batched(_) => unreachable!("a batched scheme has many lines"),
             Scheme::IntraVector(factors) => LineDft::IntraVector(IntraVector::new(factors, backward, scale)),
             Scheme::Blocked { within, across } => LineDft::Blocked(Blocked::new(within, across, backward, scale)),
             Scheme::FourStep { columns, rows } => LineDft::Matrix(Matrix::new(columns, rows, backward, scale)),
+            Scheme::Bluestein { length, inner } => LineDft::Bluestein(BluesteinLine::new(*length, inner, data, scale)),
         }
     }
 
@@ -38,6 +43,7 @@ impl<S: Dispatch> LineDft<S> {
             LineDft::IntraVector(dft) => dft.len,
             LineDft::Blocked(parts) => parts.len,
             LineDft::Matrix(matrix) => matrix.len(),
+            LineDft::Bluestein(line) => line.len,
         }
     }
 
@@ -60,6 +66,7 @@ impl<S: Dispatch> LineDft<S> {
             match self {
                 LineDft::IntraVector(dft) => dft.transform(isa, src, buffers, out),
                 LineDft::Blocked(parts) => parts.transform(isa, src, buffers, out),
+                LineDft::Bluestein(line) => line.transform(isa, src.address(), buffers, out, execute_pass),
                 LineDft::Matrix(matrix) => {
                     let out = out.unwrap_or(z);
                     matrix.transform(interleaved_at(src.address()), interleaved_at(out), t, execute_pass);
@@ -74,7 +81,7 @@ impl<S: Dispatch> LineDft<S> {
         match self {
             LineDft::IntraVector(dft) => dft.takes_places(),
             LineDft::Blocked(_) => true,
-            LineDft::Matrix(_) => false,
+            LineDft::Matrix(_) | LineDft::Bluestein(_) => false,
         }
     }
 

@@ -1,4 +1,5 @@
 pub(crate) mod blocked;
+pub(crate) mod bluestein_line;
 pub(crate) mod even_odd;
 pub(crate) mod four_step;
 pub(crate) mod intra_vector;

@@ -20,6 +20,7 @@ use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::cosine_sine::dft_of;
+use crate::recipe::rules::four_step::of_line;
 use num_complex::Complex;
 
 /// The executable form of a transform of one line.
@@ -29,15 +30,18 @@ pub(crate) struct Single<S> {
     dft: LineDft<S>,
     /// The reals of a buffer.
     buffer: usize,
-    /// w_N^k for k < M/2 + LANES, for real data of length N = 2M.
+    /// The reals of the DFT's real side, if it has one.
+    reals: usize,
+    /// Whether pairs of these reals are complex numbers for the DFT.
+    pairs: bool,
+    /// w_N^k for k < M/2 + LANES, for real data of length N = 2M in pairs.
     twiddles: Vec<Complex<S>>,
 }
 
 impl<S: Dispatch> Single<S> {
     pub(crate) fn new(recipe: &AxisRecipe) -> Self {
         let (data, len) = dft_of(recipe.transform.transform1d, recipe.transform.n);
-        let backward = matches!(data, Data::Hermitian | Data::ComplexBackward);
-        let real = matches!(data, Data::Real | Data::Hermitian);
+        let pairs = matches!(data, Data::Real | Data::Hermitian) && len % 2 == 0;
         // The combines of real transforms include the scale.
         let plain = matches!(recipe.transform.transform1d, Transform1d::Forward | Transform1d::Backward);
         let roots = Roots::new(len as u64);
@@ -45,8 +49,10 @@ impl<S: Dispatch> Single<S> {
             ends: Ends::new(recipe),
             data,
             buffer: single_buffer(&recipe.scheme),
-            dft: LineDft::new(&recipe.scheme, backward, if plain { recipe.scale } else { 1.0 }),
-            twiddles: if real { (0..(len / 4 + LANES) as u64).map(|k| S::root(&roots, k)).collect() } else { vec![] },
+            dft: LineDft::new(&recipe.scheme, of_line(data, len).0, if plain { recipe.scale } else { 1.0 }),
+            reals: len,
+            pairs,
+            twiddles: if pairs { (0..(len / 4 + LANES) as u64).map(|k| S::root(&roots, k)).collect() } else { vec![] },
         }
     }
 
@@ -57,7 +63,7 @@ impl<S: Dispatch> Single<S> {
 
     /// Whether the last combine can multiply the line, which needs no further trip over it then.
     pub(crate) fn can_multiply(&self) -> bool {
-        self.data == Data::Real && self.ends.after.as_ref().is_some_and(|after| after.fused().is_some())
+        self.data == Data::Real && self.pairs && self.ends.after.as_ref().is_some_and(|after| after.fused().is_some())
     }
 
     /// Transforms one line, and multiplies the result if there are factors, for which it must be
@@ -108,7 +114,7 @@ impl<S: Dispatch> Single<S> {
         unsafe {
             match self.data {
                 Data::Real => {
-                    let bare = (self.ends.bare && to.stride == 2).then_some(to.base);
+                    let bare = (self.ends.bare && self.pairs && to.stride == 2).then_some(to.base);
                     let spectrum = self.dft.transform(isa, self.read(isa, from, buffers), buffers, bare, execute_pass);
                     match bare {
                         Some(out) => self.unpack_bare(isa, out),
@@ -154,6 +160,9 @@ impl<S: Dispatch> Single<S> {
         let (m, twiddles) = (self.dft.len(), &self.twiddles[..]);
         // SAFETY: the caller guarantees it.
         unsafe {
+            if !self.pairs {
+                return self.after(isa, spectrum, to, free);
+            }
             if let Some(fused) = self.ends.after.as_ref().and_then(Combine::fused) {
                 let contiguous = if to.stride == 1 { to.base } else { free };
                 let unpack = Unpack { m, twiddles, z: spectrum, x: free.add(1) };
@@ -176,6 +185,9 @@ impl<S: Dispatch> Single<S> {
         let (m, twiddles) = (self.dft.len(), &self.twiddles[..]);
         // SAFETY: the caller guarantees it.
         unsafe {
+            if !self.pairs {
+                return self.before(isa, from, to, free);
+            }
             if let Some(fused) = self.ends.before.as_ref().and_then(Combine::fused) {
                 let contiguous = self.contiguous(from, free);
                 S::dispatch(isa, Start { pack: Pack { m, twiddles, x: free, z: to }, fused, from: contiguous });
@@ -192,7 +204,7 @@ impl<S: Dispatch> Single<S> {
     /// # Safety
     /// As for [`Single::execute`].
     unsafe fn read(&self, isa: Isa, from: InputLine<S>, [t, z]: Buffers<S>) -> Input<S> {
-        let n = 2 * self.dft.len();
+        let n = self.reals;
         let contiguous = from.is_contiguous(1, self.ends.input);
         // SAFETY: the caller guarantees it.
         unsafe {
@@ -233,7 +245,7 @@ impl<S: Dispatch> Single<S> {
     /// # Safety
     /// As for [`Single::execute`].
     unsafe fn write(&self, isa: Isa, from: Ptr<S>, to: Strided<S>) {
-        let n = 2 * self.dft.len();
+        let n = self.reals;
         // SAFETY: the caller guarantees it.
         unsafe {
             match self.ends.even_odd {

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::recipe::{AxisRecipe, Multiplied, PassOp, Recipe};
+use crate::recipe::rules::bluestein;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
@@ -186,19 +187,21 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     let lines = lines_along(problem, transform.axis);
     let [rows, columns] = intra_vector::FEW;
     let few = if problem.input().strides[transform.axis].unsigned_abs() == 1 { rows } else { columns };
-    if let Some(m) = four_step::single(data, len, lines, few) {
-        if let Some([within, across]) = intra_vector::parts(m) {
-            return Scheme::Blocked { within, across };
-        }
-        if let Some(factors) = intra_vector::factors(m, problem.precision().bytes()) {
-            return Scheme::IntraVector(factors);
-        }
+    let real = problem.precision().bytes();
+    let along = four_step::single(data, len, lines, few).and_then(|m| intra_vector::scheme(m, real));
+    if let Some(scheme) = along {
+        return scheme;
     }
-    match four_step::lengths(data, len, lines) {
+    let in_lanes = match four_step::lengths(data, len, lines) {
         None => Scheme::Batched(extension::factors_of(transform.transform1d, transform.n)),
         Some((columns, rows)) => {
             let (columns, rows) = four_step_factors(columns, rows);
             Scheme::FourStep { columns, rows }
         }
+    };
+    let convolution = if lines <= few || len > four_step::LONG { bluestein::along(data, len, real) } else { None };
+    match convolution {
+        Some(convolution) if bluestein::is_faster(&convolution, &in_lanes, data, lines, real) => convolution,
+        _ => in_lanes,
     }
 }

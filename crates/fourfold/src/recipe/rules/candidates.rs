@@ -7,6 +7,7 @@
 
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
+use crate::recipe::rules::bluestein;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
@@ -58,6 +59,9 @@ fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
         let first = extension::factors_of(line.transform.transform1d, line.transform.n);
         let others = variants(len).into_iter().filter(|list| *list != first).collect::<Vec<_>>();
         list.extend(std::iter::once(first).chain(others).map(Scheme::Batched));
+    }
+    if lines <= MANY || len > LONG {
+        list.extend(bluestein::along(data, len, recipe.problem().precision().bytes()));
     }
     if let Some(m) = complex_length(data, len).filter(|_| lines <= MANY || len > LONG) {
         list.extend(intra_vector::variants(m).into_iter().map(Scheme::IntraVector));

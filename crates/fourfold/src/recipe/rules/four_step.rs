@@ -35,7 +35,7 @@ const FEW: usize = 2;
 
 /// The greatest length for which many lines are batched. A tile of longer lines does not fit the
 /// cache.
-const LONG: usize = 1 << 15;
+pub(crate) const LONG: usize = 1 << 15;
 
 /// The lengths (N₁, N₂) of columns and rows for a DFT of `len` elements, if the planner chooses the
 /// four-step method for it.
@@ -72,6 +72,16 @@ pub(crate) fn complex_length(data: Data, len: usize) -> Option<usize> {
     match data {
         Data::Complex | Data::ComplexBackward => Some(len),
         Data::Real | Data::Hermitian => (len % 2 == 0).then_some(len / 2),
+    }
+}
+
+/// The DFT that is computed for a DFT of `len` elements of a single line: a complex one of pairs where
+/// there is an even number of reals.
+pub(crate) fn of_line(data: Data, len: usize) -> (Data, usize) {
+    match data {
+        Data::Real if len.is_multiple_of(2) => (Data::Complex, len / 2),
+        Data::Hermitian if len.is_multiple_of(2) => (Data::ComplexBackward, len / 2),
+        _ => (data, len),
     }
 }
 

@@ -21,7 +21,7 @@
 
 use crate::arithmetic::primes::prime_factors;
 use crate::recipe::rules::mixed_radix::{keep_accurate, radices, rounds_little};
-use crate::recipe::scheme::{FIRST, Factor, RADICES, fits_parts};
+use crate::recipe::scheme::{FIRST, Factor, RADICES, Scheme, fits_parts};
 
 /// The later radices if the real and imaginary parts are in separate vectors. A butterfly of radix
 /// 16 with 15 vectors of twiddle factors does not fit the registers.
@@ -53,6 +53,15 @@ pub(crate) const FEW: [usize; 2] = [8, 3];
 
 /// The least length of a signal that is computed in parts. Shorter parts would have small radices.
 const LEAST_IN_PARTS: usize = 3 << 12;
+
+/// The scheme along the line for a complex DFT of length n whose reals have `real` bytes: in parts, if
+/// the line is long. `None` if no scheme supports the length.
+pub(crate) fn scheme(n: usize, real: usize) -> Option<Scheme> {
+    match parts(n) {
+        Some([within, across]) => Some(Scheme::Blocked { within, across }),
+        None => factors(n, real).map(Scheme::IntraVector),
+    }
+}
 
 /// The factors of a complex DFT of length n whose reals have `real` bytes. `None` if the scheme
 /// does not support the length, or if it is too long.

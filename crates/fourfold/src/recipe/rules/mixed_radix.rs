@@ -101,7 +101,8 @@ fn cost(factors: &[Factor]) -> f64 {
     factors.iter().map(factor_cost).sum()
 }
 
-fn factor_cost(factor: &Factor) -> f64 {
+/// That of one factor.
+pub(crate) fn factor_cost(factor: &Factor) -> f64 {
     match factor {
         Factor::Radix(r) => radix_cost(*r),
         Factor::Direct(p) => 10.0 + 1.1 * *p as f64,

@@ -18,14 +18,23 @@ pub(crate) struct Bluestein<S, D> {
 }
 
 /// The chirp c_j = exp(−πi j²/n), j < n, and the DFT of the M-periodic sequence conj(c_{|j|})/M,
-/// |j| < n, where M is the length of `inner`.
-pub(crate) fn tables<S: Scalar, D: Inner<S>>(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+/// −`inputs` < j < `outputs`, where M is the length of `inner`.
+pub(crate) fn tables<S: Scalar, D: Inner<S>>(
+    n: usize,
+    [inputs, outputs]: [usize; 2],
+    inner: &[Factor],
+) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     let (m, roots) = (length(inner), Roots::new(2 * n as u64));
     let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
     let mut spectrum = vec![Complex::new(0.0, 0.0); m];
     for (j, c) in chirp.iter().enumerate() {
-        spectrum[j] = c.conj() / m as f64;
-        spectrum[(m - j) % m] = spectrum[j];
+        let value = c.conj() / m as f64;
+        if j < outputs {
+            spectrum[j] = value;
+        }
+        if j < inputs {
+            spectrum[(m - j) % m] = value;
+        }
     }
     D::of_table(inner, &mut spectrum);
     (chirp, spectrum)
@@ -33,7 +42,7 @@ pub(crate) fn tables<S: Scalar, D: Inner<S>>(n: usize, inner: &[Factor]) -> (Vec
 
 impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
     pub(crate) fn new(n: usize, inner: &[Factor]) -> Self {
-        let (chirp, spectrum) = tables::<S, D>(n, inner);
+        let (chirp, spectrum) = tables::<S, D>(n, [n; 2], inner);
         let of = |z: &Complex<f64>| Complex::new(S::of(z.re), S::of(z.im));
         Bluestein {
             chirp: chirp.iter().map(of).collect(),
