@@ -23,7 +23,7 @@ const DEBIAN_PACKAGES: &str = "rustc-web libstd-rust-web-dev:arm64";
 /// tests that start programs: in qemu 7.2 a process with several threads may hang when it does.
 const TESTS: &str = "cargo test --locked --package fourfold --package fourfold-jpeg \
     --test cases --test electrostatics --test filter --test golden --test identities --test lengths --test methods \
-    --test multiplied --test plan --test random --test recipe \
+    --test multiplied --test plan --test random --test recipe --test single_line \
     --test blocks --test damaged --test files --test ieee1180";
 
 /// Tests that do not run, by parts of their names. CONTRIBUTING.md has the reasons.

@@ -240,8 +240,8 @@ fn test(which: &[&str]) -> Result<Outcome> {
 }
 
 /// Tests that take a sample of their cases.
-const SWEEPING: [&str; 8] =
-    ["lengths", "cases", "methods", "recipe", "problems", "filters", "electrostatics", "blocks"];
+const SWEEPING: [&str; 9] =
+    ["lengths", "cases", "methods", "recipe", "single_line", "problems", "filters", "electrostatics", "blocks"];
 
 /// Elements of the longest signals that the gate has in the simulator of GPUs: three longer ones
 /// take two thirds of its time.

@@ -5,6 +5,7 @@ pub(crate) mod cases;
 pub(crate) mod exact_lines;
 pub(crate) mod multiply;
 pub(crate) mod random;
+pub(crate) mod recipes;
 pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod soak;

@@ -12,6 +12,7 @@ use crate::cpu::batch::values::{Rule, Values};
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, VectorTask, WithIsa};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Executes block `index` of a pass in the buffers of one thread.
@@ -96,14 +97,16 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// block, and the CPU has the instructions of `V`.
     unsafe fn execute_block<V: Vector<Scalar = S>>(&self, index: usize, buffer: Ptr<V>) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
-        let (one, many);
-        let tiles: &[Tile] = if count == 1 {
-            one = [self.lines.tile(first, V::WIDTH)];
-            &one
-        } else {
-            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.full_tile(first + g.min(count - 1), V::WIDTH));
-            &many[..count]
-        };
+        // Only the tiles of the block are made: 16 of them take longer than transforms of short lines.
+        let mut memory = [const { MaybeUninit::<Tile>::uninit() }; GROUP];
+        for (g, tile) in memory[..count].iter_mut().enumerate() {
+            tile.write(match count {
+                1 => self.lines.tile(first, V::WIDTH),
+                _ => self.lines.full_tile(first + g, V::WIDTH),
+            });
+        }
+        // SAFETY: the loop has written these tiles.
+        let tiles = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast::<Tile>(), count) };
         let step = self.sizes.slot();
         let direct = self.direct::<V>();
         // SAFETY: the caller guarantees it. Slots and work vectors are disjoint parts of the

@@ -215,8 +215,9 @@ impl<V: Vector> Gather<'_, V> {
     unsafe fn squares<const W: usize>(&self, reals: usize) {
         // These are local copies, so the compiler knows that no store changes them.
         let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
-        let whole = reals / W * W;
-        for i in (0..whole).step_by(W) {
+        // The last square may overlap with the one before, which is faster than single reals.
+        let whole = if reals < W { 0 } else { reals };
+        for i in (0..whole).step_by(W).map(|i| i.min(reals - W)) {
             // SAFETY: the caller guarantees W reals of each line.
             unsafe {
                 let mut rows = [V::zero(); W];
@@ -255,8 +256,8 @@ impl<V: Vector> Scatter<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
         let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
-        let (whole, used) = (reals / W * W, self.lines.used);
-        for i in (0..whole).step_by(W) {
+        let (whole, used) = (if reals < W { 0 } else { reals }, self.lines.used);
+        for i in (0..whole).step_by(W).map(|i| i.min(reals - W)) {
             // SAFETY: the caller guarantees W reals of each of the `used` lines.
             unsafe {
                 let mut rows = [V::zero(); W];

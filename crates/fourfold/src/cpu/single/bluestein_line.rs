@@ -8,15 +8,12 @@ use crate::cpu::dft::pass::along::{load_interleaved, store_interleaved};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
-use crate::cpu::single::four_step::ExecutePass;
-use crate::cpu::single::intra_vector::Input;
-use crate::cpu::single::line_dft::{Buffers, LineDft};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::bluestein::counts;
-use crate::recipe::scheme::{Factor, Scheme};
+use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
-/// The executable form of [`Scheme::Bluestein`].
+/// The steps of [`Scheme::Bluestein`](crate::recipe::scheme::Scheme::Bluestein) beside its two DFTs.
 pub(crate) struct BluesteinLine<S> {
     pub(crate) len: usize,
     data: Data,
@@ -25,14 +22,13 @@ pub(crate) struct BluesteinLine<S> {
     chirp: Vec<Complex<S>>,
     /// The DFT of the conjugate chirp, divided by its length.
     spectrum: Vec<Complex<S>>,
-    inner: Box<LineDft<S>>,
 }
 
 impl<S: Dispatch> BluesteinLine<S> {
-    pub(crate) fn new(len: usize, inner: &Scheme, data: Data, scale: f64) -> Self {
-        let factors: Vec<Factor> = inner.factors().cloned().collect();
+    /// Prepares the steps. `factors` are those of the longer DFTs.
+    pub(crate) fn new(len: usize, factors: &[Factor], data: Data, scale: f64) -> Self {
         let counts = counts(data, len);
-        let (chirp, spectrum) = tables::<S, VectorDft<S>>(len, counts, &factors);
+        let (chirp, spectrum) = tables::<S, VectorDft<S>>(len, counts, factors);
         // Backwards, all terms but the first count twice: that one is halved.
         let scale = if data == Data::Hermitian { 2.0 * scale } else { scale };
         let of = |by: f64| move |z: &Complex<f64>| Complex::new(S::of(by * z.re), S::of(by * z.im));
@@ -42,44 +38,23 @@ impl<S: Dispatch> BluesteinLine<S> {
             counts,
             chirp: chirp.iter().map(of(1.0)).collect(),
             spectrum: spectrum.iter().map(of(scale)).collect(),
-            inner: Box::new(LineDft::new(inner, Data::Complex, 1.0)),
         }
     }
 
-    /// Transforms the numbers at `src` to `out` or, without that, to one of the buffers. Returns the
-    /// address of the result. `src` may be `out` or a buffer.
+    /// Executes a step.
     ///
     /// # Safety
-    /// As for [`LineDft::transform`].
-    pub(crate) unsafe fn transform(
-        &self,
-        isa: Isa,
-        src: Ptr<S>,
-        [t, z]: Buffers<S>,
-        out: Option<Ptr<S>>,
-        execute_pass: ExecutePass<'_, S>,
-    ) -> Ptr<S> {
-        let other = |at: Ptr<S>| if at == t { z } else { t };
-        let step = |step, from, to| StepTask { step, line: self, from, to };
-        let first = other(src);
-        // SAFETY: the caller guarantees it. The DFTs write the buffer that they do not read, and
-        // then the other one.
-        unsafe {
-            S::dispatch(isa, step(Step::Read, src, first));
-            let dft = |at| self.inner.transform(isa, Input::Interleaved(at), [other(at), at], None, execute_pass);
-            let spectrum = dft(first);
-            S::dispatch(isa, step(Step::Multiply, spectrum, spectrum));
-            let sums = dft(spectrum);
-            let out = out.unwrap_or(sums);
-            S::dispatch(isa, step(Step::Write, sums, out));
-            out
-        }
+    /// `from` and `to` have the numbers of the step. They are the same or do not overlap, and the same
+    /// only if a number in `to` is no longer than one in `from`. The CPU has `isa`.
+    pub(crate) unsafe fn execute(&self, isa: Isa, step: Step, from: Ptr<S>, to: Ptr<S>) {
+        // SAFETY: the caller guarantees it.
+        unsafe { S::dispatch(isa, StepTask { step, line: self, from, to }) }
     }
 }
 
-/// The steps beside the two DFTs.
+/// A step.
 #[derive(Clone, Copy)]
-enum Step {
+pub(crate) enum Step {
     /// The numbers of the signal times the chirp, then zeros.
     Read,
     /// The conjugate of the product of both spectra. So the second DFT, which is a forward one, makes

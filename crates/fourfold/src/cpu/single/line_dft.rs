@@ -5,7 +5,7 @@ use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::cpu::single::blocked::Blocked;
-use crate::cpu::single::bluestein_line::BluesteinLine;
+use crate::cpu::single::bluestein_line::{BluesteinLine, Step};
 use crate::cpu::single::four_step::{ExecutePass, Matrix};
 use crate::cpu::single::intra_vector::{Input, IntraVector};
 use crate::recipe::reduction::Data;
@@ -16,7 +16,11 @@ pub(crate) enum LineDft<S> {
     IntraVector(IntraVector<S>),
     Blocked(Blocked<S>),
     Matrix(Matrix<S>),
-    Bluestein(BluesteinLine<S>),
+    Bluestein {
+        steps: BluesteinLine<S>,
+        /// The DFTs of the convolution.
+        inner: Box<LineDft<S>>,
+    },
 }
 
 /// Two buffers, each of which has room for a half spectrum.
@@ -34,7 +38,11 @@ impl<S: Dispatch> LineDft<S> {
             Scheme::IntraVector(factors) => LineDft::IntraVector(IntraVector::new(factors, backward, scale)),
             Scheme::Blocked { within, across } => LineDft::Blocked(Blocked::new(within, across, backward, scale)),
             Scheme::FourStep { columns, rows } => LineDft::Matrix(Matrix::new(columns, rows, backward, scale)),
-            Scheme::Bluestein { length, inner } => LineDft::Bluestein(BluesteinLine::new(*length, inner, data, scale)),
+            Scheme::Bluestein { length, inner } => {
+                let factors: Vec<_> = inner.factors().cloned().collect();
+                let steps = BluesteinLine::new(*length, &factors, data, scale);
+                LineDft::Bluestein { steps, inner: Box::new(LineDft::new(inner, Data::Complex, 1.0)) }
+            }
         }
     }
 
@@ -43,7 +51,7 @@ impl<S: Dispatch> LineDft<S> {
             LineDft::IntraVector(dft) => dft.len,
             LineDft::Blocked(parts) => parts.len,
             LineDft::Matrix(matrix) => matrix.len(),
-            LineDft::Bluestein(line) => line.len,
+            LineDft::Bluestein { steps, .. } => steps.len,
         }
     }
 
@@ -66,7 +74,18 @@ impl<S: Dispatch> LineDft<S> {
             match self {
                 LineDft::IntraVector(dft) => dft.transform(isa, src, buffers, out),
                 LineDft::Blocked(parts) => parts.transform(isa, src, buffers, out),
-                LineDft::Bluestein(line) => line.transform(isa, src.address(), buffers, out, execute_pass),
+                LineDft::Bluestein { steps, inner } => {
+                    let other = |at: Ptr<S>| if at == t { z } else { t };
+                    let dft = |at| inner.transform(isa, Input::Interleaved(at), [other(at), at], None, execute_pass);
+                    let first = other(src.address());
+                    steps.execute(isa, Step::Read, src.address(), first);
+                    let spectrum = dft(first);
+                    steps.execute(isa, Step::Multiply, spectrum, spectrum);
+                    let sums = dft(spectrum);
+                    let out = out.unwrap_or(sums);
+                    steps.execute(isa, Step::Write, sums, out);
+                    out
+                }
                 LineDft::Matrix(matrix) => {
                     let out = out.unwrap_or(z);
                     matrix.transform(interleaved_at(src.address()), interleaved_at(out), t, execute_pass);
@@ -81,7 +100,7 @@ impl<S: Dispatch> LineDft<S> {
         match self {
             LineDft::IntraVector(dft) => dft.takes_places(),
             LineDft::Blocked(_) => true,
-            LineDft::Matrix(_) | LineDft::Bluestein(_) => false,
+            LineDft::Matrix(_) | LineDft::Bluestein { .. } => false,
         }
     }
 

@@ -18,11 +18,11 @@ use crate::error::{Error, Result};
 use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::recipe::{AxisRecipe, Multiplied, PassOp, Recipe};
-use crate::recipe::rules::bluestein;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
 use crate::recipe::rules::intra_vector;
+use crate::recipe::rules::line_convolution;
 use crate::recipe::rules::mixed_radix::four_step_factors;
 use crate::recipe::scheme::Scheme;
 
@@ -199,9 +199,10 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
             Scheme::FourStep { columns, rows }
         }
     };
-    let convolution = if lines <= few || len > four_step::LONG { bluestein::along(data, len, real) } else { None };
+    let convolution =
+        if lines <= few || len > four_step::LONG { line_convolution::scheme(data, len, real) } else { None };
     match convolution {
-        Some(convolution) if bluestein::is_faster(&convolution, &in_lanes, data, lines, real) => convolution,
+        Some(convolution) if line_convolution::is_faster(&convolution, &in_lanes, data, lines, real) => convolution,
         _ => in_lanes,
     }
 }

@@ -7,11 +7,11 @@
 
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
-use crate::recipe::rules::bluestein;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
 use crate::recipe::rules::four_step::complex_length;
+use crate::recipe::rules::line_convolution;
 use crate::recipe::rules::mixed_radix::{four_step_factors, variants};
 use crate::recipe::rules::{axes, intra_vector};
 use crate::recipe::scheme::Scheme;
@@ -61,7 +61,7 @@ fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
         list.extend(std::iter::once(first).chain(others).map(Scheme::Batched));
     }
     if lines <= MANY || len > LONG {
-        list.extend(bluestein::along(data, len, recipe.problem().precision().bytes()));
+        list.extend(line_convolution::scheme(data, len, recipe.problem().precision().bytes()));
     }
     if let Some(m) = complex_length(data, len).filter(|_| lines <= MANY || len > LONG) {
         list.extend(intra_vector::variants(m).into_iter().map(Scheme::IntraVector));

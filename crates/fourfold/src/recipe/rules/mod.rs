@@ -11,6 +11,7 @@
 //! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
 //! | [`four_step`] | one long DFT of length N₁·N₂ | N₂ DFTs of length N₁ and N₁ of length N₂ |
 //! | [`intra_vector`] | a DFT of one signal | the same with neighbouring butterflies in one vector |
+//! | [`line_convolution`] | a DFT of one signal of any length | Bluestein's convolution of that signal |
 //! | [`axes`] | a transform of several axes | one pass an axis |
 //!
 //! [`candidates`] lists other recipes of the same transforms, which tuning measures.
@@ -22,6 +23,7 @@ pub(crate) mod cosine_sine;
 pub(crate) mod extension;
 pub(crate) mod four_step;
 pub(crate) mod intra_vector;
+pub(crate) mod line_convolution;
 pub(crate) mod mixed_radix;
 pub(crate) mod rader;
 pub(crate) mod symmetric;
