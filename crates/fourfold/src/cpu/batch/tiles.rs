@@ -100,10 +100,11 @@ impl<S: Dispatch> Tiles<'_, S> {
         // Only the tiles of the block are made: 16 of them take longer than transforms of short lines.
         let mut memory = [const { MaybeUninit::<Tile>::uninit() }; GROUP];
         for (g, tile) in memory[..count].iter_mut().enumerate() {
-            tile.write(match count {
-                1 => self.lines.tile(first, V::WIDTH),
-                _ => self.lines.full_tile(first + g, V::WIDTH),
-            });
+            let tile = tile.write(Tile::default());
+            match count {
+                1 => self.lines.set_tile(tile, first, V::WIDTH),
+                _ => self.lines.set_full_tile(tile, first + g, V::WIDTH),
+            }
         }
         // SAFETY: the loop has written these tiles.
         let tiles = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast::<Tile>(), count) };

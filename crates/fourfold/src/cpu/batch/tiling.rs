@@ -21,6 +21,7 @@ pub(crate) struct Lines {
 
 /// A tile: the offset of each of its lines in every array. It has at most as many lines as a vector
 /// has lanes.
+#[derive(Default)]
 pub(crate) struct Tile {
     pub(crate) used: usize,
     pub(crate) offsets: [[isize; LANES]; ARRAYS],
@@ -94,42 +95,61 @@ impl Lines {
 
     /// Tile `index`. Lanes after its last line repeat that line.
     pub(crate) fn tile(&self, index: usize, width: usize) -> Tile {
+        let mut tile = Tile::default();
+        self.set_tile(&mut tile, index, width);
+        tile
+    }
+
+    /// Sets `tile` to [`Lines::tile`]. Copying a tile would take as long as a transform of short lines.
+    #[inline(always)]
+    pub(crate) fn set_tile(&self, tile: &mut Tile, index: usize, width: usize) {
         let tiles = self.row.div_ceil(width);
         let in_row = index % tiles * width;
-        self.tile_at(index / tiles * self.row + in_row, width.min(self.row - in_row), width)
+        self.set(tile, index / tiles * self.row + in_row, width.min(self.row - in_row), width);
     }
 
-    /// Tile `index`, in rows that have at least `width` lines. Where lines remain for only a part
+    /// Sets `tile` to tile `index`, in rows that have at least `width` lines. Where lines remain for only a part
     /// of a tile, the tile begins earlier, and lines of the tile before are computed twice. All
     /// tiles of the block must be read before one is written.
-    pub(crate) fn full_tile(&self, index: usize, width: usize) -> Tile {
+    #[inline(always)]
+    pub(crate) fn set_full_tile(&self, tile: &mut Tile, index: usize, width: usize) {
         let tiles = self.row.div_ceil(width);
         let in_row = (index % tiles * width).min(self.row - width);
-        self.tile_at(index / tiles * self.row + in_row, width, width)
+        self.set(tile, index / tiles * self.row + in_row, width, width);
     }
 
-    /// The tile of lines `first` to `first` + `used` − 1.
-    fn tile_at(&self, first: usize, used: usize, width: usize) -> Tile {
-        let mut tile = Tile { used, offsets: [[0; LANES]; ARRAYS], first };
-        let mut position = self.position(first);
-        if position[0] + used <= self.size[0] {
-            for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
-                let start: isize = (0..self.axes).map(|a| position[a] as isize * stride[a]).sum();
-                for (lane, offset) in offsets[..width].iter_mut().enumerate() {
-                    *offset = start + lane.min(used - 1) as isize * stride[0];
-                }
-            }
-            return tile;
+    /// Sets `tile` to that of lines `first` to `first` + `used` − 1.
+    #[inline(always)]
+    fn set(&self, tile: &mut Tile, first: usize, used: usize, width: usize) {
+        (tile.first, tile.used) = (first, used);
+        if first % self.size[0] + used > self.size[0] {
+            return self.set_scattered(tile, width);
         }
+        let (mut rest, mut starts) = (first, [0; ARRAYS]);
+        for a in 0..self.axes {
+            let index = (rest % self.size[a]) as isize;
+            rest /= self.size[a];
+            starts.iter_mut().zip(&self.stride).for_each(|(start, stride)| *start += index * stride[a]);
+        }
+        for ((offsets, stride), start) in tile.offsets.iter_mut().zip(&self.stride).zip(starts) {
+            for (lane, offset) in offsets[..width].iter_mut().enumerate() {
+                *offset = start + lane.min(used - 1) as isize * stride[0];
+            }
+        }
+    }
+
+    /// Sets the offsets of a tile's lines one by one, for a tile that goes beyond the first axis.
+    #[inline(never)]
+    fn set_scattered(&self, tile: &mut Tile, width: usize) {
+        let mut position = self.position(tile.first);
         for lane in 0..width {
             for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
                 offsets[lane] = (0..self.axes).map(|a| position[a] as isize * stride[a]).sum();
             }
-            if lane + 1 < used {
+            if lane + 1 < tile.used {
                 self.advance(&mut position);
             }
         }
-        tile
     }
 
     /// The index of line `line` along each axis.
