@@ -5,7 +5,8 @@ use crate::recipe::reorder::Reorder;
 use crate::recipe::subject::Subject;
 use fourfold::engine::Transform1d;
 
-/// Which elements before and after an exchange belong together. Pairs are neighbouring reals.
+/// Which elements before and after an exchange belong together. Pairs are neighbouring reals. In memory, k₁ is
+/// the fastest index on both sides, and the last one of a piece.
 pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Vec<Piece> {
     let [rows, columns] = subject.matrix();
     let is_sine = subject
@@ -48,13 +49,10 @@ fn even_odd(rows: usize, columns: usize) -> Vec<Piece> {
 fn from_pairs(rows: usize, columns: usize) -> Vec<Piece> {
     let half = rows / 2 + 1;
     let others = rows - half;
-    let column = PieceAxis::new(columns, [1, 0]);
+    let (column, row) = (PieceAxis::new(columns, [1, 0]), |count: usize| PieceAxis::new(count, [0, 1]));
     vec![
-        vec![column.along(0, 0, 2), PieceAxis::new(half, [0, 1])],
-        vec![
-            column.along(0, 2 * columns - 1, -2),
-            PieceAxis::new(others, [0, 1]).along(0, others, -1).along(1, half, 1),
-        ],
+        vec![column, row(half).along(0, 0, 2)],
+        vec![column.along(0, columns - 1, -1), row(others).along(0, 2 * others + 1, -2).along(1, half, 1)],
     ]
 }
 
@@ -62,11 +60,12 @@ fn from_pairs(rows: usize, columns: usize) -> Vec<Piece> {
 fn pairs(rows: usize, columns: usize) -> Vec<Piece> {
     let half = rows / 2 + 1;
     let column = |count: usize| PieceAxis::new(count, [0, 1]).along(0, columns - 1, -1);
-    let first = PieceAxis::new(1, [1, 0]);
+    let row = |count: usize| PieceAxis::new(count, [1, 0]);
+    let first = row(1).along(1, 1, 2);
     vec![
-        vec![PieceAxis::new(half, [1, 0]), PieceAxis::new(columns, [0, 1]).along(1, 0, 2)],
-        vec![PieceAxis::new(half - 1, [1, 0]).along(0, rows - 1, -1).along(1, 1, 1), column(columns).along(1, 1, 2)],
-        vec![first, column(columns - 1).along(1, 3, 2)],
-        vec![first, PieceAxis::new(1, [0, 1]).along(1, 1, 2)],
+        vec![PieceAxis::new(columns, [0, 1]), row(half).along(1, 0, 2)],
+        vec![column(columns), row(half - 1).along(0, rows - 1, -1).along(1, 3, 2)],
+        vec![column(columns - 1).along(1, 1, 1), first],
+        vec![PieceAxis::new(1, [0, 1]), first],
     ]
 }

@@ -51,9 +51,10 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
             Action::Pass { .. } => {
                 let elements = [before, after].map(|array| array.elements(recipe.grid(), rank));
                 let domains = [before.domain, after.domain];
-                let written = strides(&passes.lengths(after), &after.order);
-                let output = (after.order != before.order).then_some(&written[..]);
-                let pipeline = passes.pipeline(i..i + 1, None, [None, output])?;
+                let strides = [before, after].map(|array| strides(&passes.lengths(array), &array.order));
+                let is_c_order = [before, after].map(|array| array.order.is_sorted());
+                let strides = [0, 1].map(|side| (!is_c_order[side]).then_some(&strides[side][..]));
+                let pipeline = passes.pipeline(i..i + 1, None, strides)?;
                 let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
@@ -122,12 +123,13 @@ impl<'a> RankPasses<'a> {
             together.sort_by_key(|transform| transform.axis);
             return Ok(Some(pipeline.transform(self.line(steps.end, *stage, &together, &shape, strides)?)));
         }
+        let is_transform = |op: &PassOp| op.transform().is_some();
+        let ends = [ops.iter().position(is_transform), ops.iter().rposition(is_transform)];
         for (number, op) in ops.iter().enumerate() {
             pipeline = match op {
                 PassOp::Multiply => pipeline.multiply(self.multiplier(&steps, number)?),
                 PassOp::Transform { stage, transform } => {
-                    let input = strides[0].filter(|_| number == 0);
-                    let output = strides[1].filter(|_| number + 1 == ops.len());
+                    let [input, output] = [0, 1].map(|side| strides[side].filter(|_| ends[side] == Some(number)));
                     pipeline.transform(self.line(steps.end, *stage, &[*transform], &shape, [input, output])?)
                 }
             };

@@ -40,17 +40,33 @@ pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>
         Transform1d::Dst3 => end_weights.input_last,
         _ => 1.0,
     };
-    let factor = |k1: usize, k2: usize| {
-        let k = (k1 + rows * k2) as u64;
-        let root = roots.get(3 * k % length);
-        let factor = match transform1d {
-            Transform1d::Dht => Complex::new(1.0, 1.0),
-            Transform1d::Dct2 | Transform1d::Dst2 => root * 2.0,
+    let factor = |k: usize| {
+        let root = roots.get(3 * k as u64 % length);
+        match transform1d {
+            Transform1d::Dht => Complex::ONE,
+            Transform1d::Dct2 | Transform1d::Dst2 => root,
             _ => root.conj(),
-        };
-        if k == 0 { factor * weight } else { factor }
+        }
     };
-    table(ranges, factor)
+    let by = match transform1d {
+        Transform1d::Dht => Complex::new(1.0, 1.0),
+        Transform1d::Dct2 | Transform1d::Dst2 => Complex::new(2.0, 0.0),
+        _ => Complex::ONE,
+    };
+    let [of_rows, of_columns] = [ranges[0].clone(), ranges[1].clone()];
+    if weight != 1.0 && of_rows.contains(&0) && of_columns.contains(&0) {
+        let factor = |k1: usize, k2: usize| {
+            let k = k1 + rows * k2;
+            factor(k) * by * if k == 0 { weight } else { 1.0 }
+        };
+        return table(ranges, factor);
+    }
+    let list = |range: Range<usize>, factor: &dyn Fn(usize) -> Complex<f64>| {
+        let count = range.len();
+        collected(count, range.map(factor), format_args!("{count} factors"))
+    };
+    let lists = vec![list(of_rows, &|k1| factor(k1) * by)?, list(of_columns, &|k2| factor(rows * k2))?];
+    Ok(Multiplier::ComplexSeparable(lists))
 }
 
 /// A factor for each index of the ranges.

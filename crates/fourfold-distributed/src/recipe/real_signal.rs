@@ -39,7 +39,12 @@ pub(crate) fn actions(subject: &Subject, grid: &Grid) -> Result<(Vec<ArrayDesc>,
     let is_hartley = transform1d == Some(Transform1d::Dht);
     let is_sine = matches!(transform1d, Some(Transform1d::Dst2 | Transform1d::Dst3));
     let is_inverse = matches!(transform1d, Some(Transform1d::Dct3 | Transform1d::Dst3));
-    let spectrum = |distribution: &Distribution| array(distribution, Domain::Complex, [rows / 2 + 1, columns]);
+    // k₁ is stored as the faster index. So exchanges move runs of it, and neighbours stay neighbours in the
+    // order of the terms.
+    let spectrum = |distribution: &Distribution| ArrayDesc {
+        order: vec![1, 0],
+        ..array(distribution, Domain::Complex, [rows / 2 + 1, columns])
+    };
     let pass = |axis: usize, stage: usize| {
         let transform = PassOp::Transform { stage, transform: subject.stages()[stage].transforms()[0] };
         let ops = if is_inverse { [PassOp::Multiply, transform] } else { [transform, PassOp::Multiply] };
