@@ -6,7 +6,7 @@ use crate::exchange::region::strides;
 use crate::exchange::reordering::pieces;
 use crate::plan::line_problem::line_problem;
 use crate::plan::plan::PlannedStep;
-use crate::plan::twiddles::{pair_factors, twiddles};
+use crate::plan::twiddles::{pair_factors, row_factors, twiddles};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::step::{Action, PassOp, Step};
@@ -39,9 +39,17 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
         let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
         match &recipe.steps()[i].action {
-            Action::Negate { rows } => {
-                let lengths = passes.lengths(before);
-                Ok(PlannedStep::Negate { reals: rows * lengths[1..].iter().product::<usize>() })
+            Action::Negate { count } => {
+                let columns = before.ranges(recipe.grid(), rank)[1].clone();
+                let [_, width] = recipe.subject().matrix();
+                // The last row may have fewer elements that change.
+                let last = (count % width).clamp(columns.start, columns.end) - columns.start;
+                Ok(PlannedStep::Negate { reals: count / width * columns.len() + last })
+            }
+            Action::MultiplyRows => {
+                let signal = recipe.subject().long_signal().expect("only long signals have this step");
+                let factors = row_factors(signal, recipe.subject().matrix())?;
+                Ok(PlannedStep::MultiplyRows { factors, columns: passes.lengths(before)[1] })
             }
             Action::Exchange { reorder, .. } => {
                 let pieces = reorder.map(|reorder| pieces(reorder, recipe.subject()));
