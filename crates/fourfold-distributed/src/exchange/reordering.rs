@@ -10,7 +10,7 @@ use crate::recipe::subject::Subject;
 pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Vec<Piece> {
     let matrix @ [rows, columns] = subject.matrix();
     let map = match subject.real_form() {
-        Some(RealForm::Pairs { map, .. }) => map,
+        Some(RealForm::TermPairs { map, .. }) => map,
         _ => TermMap::Ascending,
     };
     match reorder {
@@ -33,21 +33,21 @@ fn inverse(piece: Piece) -> Piece {
 fn terms(piece: Piece, side: usize, map: TermMap, [rows, columns]: [usize; 2]) -> Vec<Piece> {
     let lengths = [columns, rows];
     let axis_of = |axis: &PieceAxis| axis.axes[side];
-    let mirrored = |axis: PieceAxis, end: usize| axis.along(side, end - axis.starts[side], -axis.steps[side]);
-    let all_mirrored =
-        |piece: &Piece| piece.iter().map(|axis| mirrored(*axis, lengths[axis_of(axis)] - 1)).collect::<Piece>();
+    let reversed = |axis: PieceAxis, end: usize| axis.along(side, end - axis.starts[side], -axis.steps[side]);
+    let all_reversed =
+        |piece: &Piece| piece.iter().map(|axis| reversed(*axis, lengths[axis_of(axis)] - 1)).collect::<Piece>();
     match map {
         TermMap::Ascending => vec![piece],
-        TermMap::Descending => vec![all_mirrored(&piece)],
+        TermMap::Descending => vec![all_reversed(&piece)],
         TermMap::Shifted => {
             // k₁ ≠ 0 becomes N₁ − k₁, and then k₂ becomes N₂ − 1 − k₂. For k₁ = 0 and k₂ ≠ 0, k₂ becomes N₂ − k₂.
             let shifted = |piece: &Piece, axis: usize| {
-                let by = |one: &PieceAxis| mirrored(*one, lengths[axis_of(one)] - usize::from(axis_of(one) != axis));
+                let by = |one: &PieceAxis| reversed(*one, lengths[axis_of(one)] - usize::from(axis_of(one) != axis));
                 piece.iter().map(by).collect::<Piece>()
             };
             let [zero, others] = split(&piece, side, 1);
             let [first, column] = split(&zero, side, 0);
-            let column = column.iter().map(|one| if axis_of(one) == 0 { mirrored(*one, columns) } else { *one });
+            let column = column.iter().map(|one| if axis_of(one) == 0 { reversed(*one, columns) } else { *one });
             // A factor of 0 makes term 0 of any element. Element 0 may be infinite, since no term depends on it.
             let last = |one: &PieceAxis| if side == 0 { one.along(0, lengths[axis_of(one)] - 1, 1) } else { *one };
             vec![shifted(&others, 1), first.iter().map(last).collect(), column.collect()]

@@ -7,25 +7,25 @@ use num_complex::Complex;
 use std::ops::Range;
 
 /// Roots of unity, or their conjugates.
-struct Turns {
-    roots: Roots,
+struct UnitRoots {
+    of: Roots,
     order: u64,
     is_conjugate: bool,
 }
 
-impl Turns {
+impl UnitRoots {
     /// The roots of this order for the transform, which are conjugate if its DFT is backward.
-    fn new(transform: Transform1d, order: usize) -> Turns {
+    fn new(transform: Transform1d, order: usize) -> UnitRoots {
         let is_conjugate = match RealForm::of(transform) {
-            Some(RealForm::Pairs { inverse, .. }) => inverse,
+            Some(RealForm::TermPairs { inverse, .. }) => inverse,
             Some(RealForm::Ends { backward }) => backward,
             None => matches!(transform, Transform1d::Backward | Transform1d::C2R),
         };
-        Turns { roots: Roots::new(order as u64), order: order as u64, is_conjugate }
+        UnitRoots { of: Roots::new(order as u64), order: order as u64, is_conjugate }
     }
 
     fn get(&self, numerator: usize) -> Complex<f64> {
-        let root = self.roots.get(numerator as u64 % self.order);
+        let root = self.of.get(numerator as u64 % self.order);
         if self.is_conjugate { root.conj() } else { root }
     }
 }
@@ -38,11 +38,11 @@ impl Turns {
 pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Multiplier> {
     let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
     if let Some(RealForm::Ends { .. }) = RealForm::of(transform1d) {
-        let turns = Turns::new(transform1d, 8 * length);
-        return table(ranges, |k, n| turns.get(16 * k * n + 4 * (n + k) + 1));
+        let roots = UnitRoots::new(transform1d, 8 * length);
+        return table(ranges, |k, n| roots.get(16 * k * n + 4 * (n + k) + 1));
     }
-    let turns = Turns::new(transform1d, length);
-    table(ranges, |k, n| turns.get(k * n))
+    let roots = UnitRoots::new(transform1d, length);
+    table(ranges, |k, n| roots.get(k * n))
 }
 
 /// The factors r^{4N₂n₁} of the rows of a [`RealForm::Ends`].
@@ -51,8 +51,8 @@ pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Mult
 /// If there is no memory for them.
 pub(crate) fn row_factors(signal: &Problem, [rows, columns]: [usize; 2]) -> Result<Vec<Complex<f64>>> {
     let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
-    let turns = Turns::new(transform1d, 8 * length);
-    list(0..rows, |n| turns.get(4 * columns * n))
+    let roots = UnitRoots::new(transform1d, 8 * length);
+    list(0..rows, |n| roots.get(4 * columns * n))
 }
 
 /// The factors that make pairs of terms of the spectrum of a real signal, or the spectrum of pairs, with k₁
@@ -66,29 +66,29 @@ pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>
     let real = |x: f64| Complex::new(x, 0.0);
     let (order, step, by) = match RealForm::of(transform1d) {
         Some(RealForm::Ends { backward }) => {
-            let turns = Turns::new(transform1d, 8 * length);
+            let roots = UnitRoots::new(transform1d, 8 * length);
             // The factors of k₁ are among the twiddles.
             let by = if backward { Complex::new(0.0, -2.0) } else { real(2.0) };
-            let lists = vec![list(of_rows, |_| by)?, list(of_columns, |k2| turns.get(4 * rows * k2))?];
+            let lists = vec![list(of_rows, |_| by)?, list(of_columns, |k2| roots.get(4 * rows * k2))?];
             return Ok(Multiplier::ComplexSeparable(lists));
         }
-        Some(RealForm::Pairs { even_odd: true, inverse, map }) => {
+        Some(RealForm::TermPairs { even_odd: true, inverse, map }) => {
             let half = if map == TermMap::Shifted { 0.5 } else { 1.0 };
             (4 * length, 3, real(if inverse { half } else { 2.0 * half }))
         }
         _ => (1, 0, Complex::new(1.0, 1.0)),
     };
-    let turns = Turns::new(transform1d, order);
+    let roots = UnitRoots::new(transform1d, order);
     let weight = first_weight(transform1d, &end_weights);
     if weight != 1.0 && of_rows.contains(&0) && of_columns.contains(&0) {
         let factor = |k1: usize, k2: usize| {
             let k = k1 + rows * k2;
-            turns.get(step * k) * by * if k == 0 { weight } else { 1.0 }
+            roots.get(step * k) * by * if k == 0 { weight } else { 1.0 }
         };
         return table(ranges, factor);
     }
     let lists =
-        vec![list(of_rows, |k1| turns.get(step * k1) * by)?, list(of_columns, |k2| turns.get(step * rows * k2))?];
+        vec![list(of_rows, |k1| roots.get(step * k1) * by)?, list(of_columns, |k2| roots.get(step * rows * k2))?];
     Ok(Multiplier::ComplexSeparable(lists))
 }
 

@@ -6,7 +6,7 @@ use fourfold::engine::Transform1d;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RealForm {
     /// A DFT of reals, whose terms are multiplied to pairs of the result, or the inverse steps.
-    Pairs {
+    TermPairs {
         /// Whether pairs of the input are multiplied to terms.
         inverse: bool,
         /// Whether the reals have the even-odd order.
@@ -35,9 +35,9 @@ pub(crate) enum TermMap {
 impl RealForm {
     /// The form of a transform, if it has one.
     pub(crate) fn of(transform: Transform1d) -> Option<RealForm> {
-        let pairs = |inverse, map| Some(RealForm::Pairs { inverse, even_odd: true, map });
+        let pairs = |inverse, map| Some(RealForm::TermPairs { inverse, even_odd: true, map });
         match transform {
-            Transform1d::Dht => Some(RealForm::Pairs { inverse: false, even_odd: false, map: TermMap::Ascending }),
+            Transform1d::Dht => Some(RealForm::TermPairs { inverse: false, even_odd: false, map: TermMap::Ascending }),
             Transform1d::Dct2 => pairs(false, TermMap::Ascending),
             Transform1d::Dst2 => pairs(false, TermMap::Descending),
             Transform1d::IdxstAdjoint => pairs(false, TermMap::Shifted),
@@ -52,6 +52,6 @@ impl RealForm {
 
     /// Whether elements with odd indices change sign.
     pub(crate) fn has_signs(self) -> bool {
-        matches!(self, RealForm::Pairs { map, .. } if map != TermMap::Ascending)
+        matches!(self, RealForm::TermPairs { map, .. } if map != TermMap::Ascending)
     }
 }

@@ -1,6 +1,6 @@
 //! Cosine, sine and Hartley transforms of one long signal.
 //!
-//! [`RealForm::Pairs`]: a signal v of length N = N₁N₂ is a matrix. Its columns have half spectra. The DFT X of
+//! [`RealForm::TermPairs`]: a signal v of length N = N₁N₂ is a matrix. Its columns have half spectra. The DFT X of
 //! the rows k₁ ≤ N₁/2, with all k₂, follows from these as in `rfft`. With w = exp(−2πi/(4N)), and v in the order
 //! of [`Reorder::EvenOdd`],
 //!
@@ -49,8 +49,8 @@ pub(crate) fn actions(subject: &Subject, form: RealForm, grid: &Grid) -> Result<
     let along = |axis: usize| Distribution::on_axis(axis, 2, grid).fitted(2, grid);
     let parts = Parts { subject, by_rows: along(0)?, by_columns: along(1)? };
     let (input, steps) = match form {
-        RealForm::Pairs { inverse: false, even_odd, .. } => parts.to_pairs(form, even_odd),
-        RealForm::Pairs { inverse: true, .. } => parts.from_pairs(form),
+        RealForm::TermPairs { inverse: false, even_odd, .. } => parts.pairs_out(form, even_odd),
+        RealForm::TermPairs { inverse: true, .. } => parts.pairs_in(form),
         RealForm::Ends { .. } => parts.of_ends(),
     };
     let (actions, written): (Vec<_>, Vec<_>) = steps.into_iter().unzip();
@@ -58,7 +58,7 @@ pub(crate) fn actions(subject: &Subject, form: RealForm, grid: &Grid) -> Result<
 }
 
 impl Parts<'_> {
-    fn to_pairs(&self, form: RealForm, even_odd: bool) -> (ArrayDesc, Vec<Written>) {
+    fn pairs_out(&self, form: RealForm, even_odd: bool) -> (ArrayDesc, Vec<Written>) {
         let [rows, columns] = self.subject.matrix();
         let spectrum = |distribution| self.spectrum(distribution, rows / 2 + 1);
         let ordered = array(&self.by_columns, Domain::Real, [rows, columns]);
@@ -72,7 +72,7 @@ impl Parts<'_> {
         (array(&self.by_rows, Domain::Real, [rows, columns]), steps)
     }
 
-    fn from_pairs(&self, form: RealForm) -> (ArrayDesc, Vec<Written>) {
+    fn pairs_in(&self, form: RealForm) -> (ArrayDesc, Vec<Written>) {
         let [rows, columns] = self.subject.matrix();
         let spectrum = |distribution| self.spectrum(distribution, rows / 2 + 1);
         let ordered = array(&self.by_columns, Domain::Real, [rows, columns]);

@@ -73,10 +73,10 @@ impl Subject {
         };
         let (half, scale) = (columns / 2 + 1, signal.scale());
         let stages = match (transform, RealForm::of(transform)) {
-            (Transform1d::R2C, _) | (_, Some(RealForm::Pairs { inverse: false, .. })) => {
+            (Transform1d::R2C, _) | (_, Some(RealForm::TermPairs { inverse: false, .. })) => {
                 [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?]
             }
-            (Transform1d::C2R, _) | (_, Some(RealForm::Pairs { inverse: true, .. })) => {
+            (Transform1d::C2R, _) | (_, Some(RealForm::TermPairs { inverse: true, .. })) => {
                 [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?]
             }
             (Transform1d::Forward, _) | (_, Some(RealForm::Ends { backward: false })) => {
