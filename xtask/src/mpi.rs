@@ -29,7 +29,9 @@ const CASES: &[(usize, &str, &[&str])] = &[
     (6, "--grid 2x3", &["dct2 f64 13x10x7", "ifft f64 12x12x12 axes=0,2", "rfft f64 9x8x10 adjoint"]),
     (2, "", &["dct3 f64 4096 ortho", "dst2 f32 1000"]),
     (3, "", &["dct2 f64 5040", "dst3 f64 600 adjoint", "dht f32 1001"]),
-    (8, "", &["dct2 f32 4096", "dht f64 5040", "dst2 f64 1200 ortho"]),
+    (8, "", &["dct2 f32 4096", "dht f64 5040", "dst2 f64 1200 ortho", "dct4 f64 4096"]),
+    (3, "", &["dst4 f32 600 ortho", "idxst f64 1001", "dct2 f64 1001", "dst3 f64 63 adjoint"]),
+    (4, "--grid 2x2", &["dct4 f64 5040", "idxst f64 210 adjoint"]),
     (6, "", &["fft f64 5040", "dct2 f64 4x50", "dst3 f32 100 ortho"]),
     (8, "--grid 4x2", &["dct2 f64 3x5x9", "rfft f64 8x6x5x4", "dct4 f64 1x1x40"]),
 ];

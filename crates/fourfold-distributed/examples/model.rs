@@ -47,7 +47,7 @@ fn predict(recipe: &Recipe, machine: &Machine) -> [f64; 2] {
     let [mut passes, mut exchanges] = [0.0; 2];
     for (step, ends) in recipe.steps().iter().zip(recipe.arrays().windows(2)) {
         match step.action {
-            Action::Pass { .. } | Action::Negate { .. } => {
+            Action::Pass { .. } | Action::Negate { .. } | Action::MultiplyRows => {
                 passes += (bytes(&ends[0]) + bytes(&ends[1])) / machine.memory
             }
             Action::Exchange { .. } => {

@@ -30,6 +30,9 @@ fn executing_allocates_nothing() {
     }
     count::<f64, f64>(&signal("dst2 f64 60", "3").unwrap());
     count::<f64, f64>(&signal("dct3 f64 60", "2").unwrap());
+    count::<f64, f64>(&signal("dct4 f64 60", "3").unwrap());
+    count::<f32, f32>(&signal("dst4 f32 60", "2").unwrap());
+    count::<f64, f64>(&signal("idxst f64 63", "3").unwrap());
     count::<f64, Complex<f64>>(&signal("rfft f64 60", "3").unwrap());
     count::<Complex<f64>, f64>(&signal("irfft f64 60", "4").unwrap());
 }

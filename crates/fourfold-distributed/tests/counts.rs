@@ -70,8 +70,20 @@ fn source(kind: &str, exchange: usize, [rows, columns]: [usize; 2], at: usize) -
         let k = at / 2 / columns + rows * (at / 2 % columns);
         if at % 2 == 0 { k } else { (n - k) % n }
     };
+    // The index of term k, and of pairs of ends the element that each part is.
+    let index = |k: usize| if k == 0 { n - 1 } else { n - k };
+    let ends = |at: usize| if at % 2 == 0 { 2 * n - 1 - at } else { at - 1 };
+    // A pair of type IV at (k₁, k₂).
+    let pair_of_ends = |i: usize| {
+        let (k, part) = if i % 2 == 0 { (i / 2, 0) } else { ((2 * n - 1 - i) / 2, 1) };
+        2 * (k % rows * columns + k / rows) + part
+    };
     match (kind, exchange) {
         ("dht", 0) | (_, 1) => Some(at),
+        ("dct4", 0) => Some(ends(at)),
+        ("dct4", 2) => Some(pair_of_ends(at)),
+        ("idxst", 0) => Some(index(term_of_pair(at))),
+        ("idxst", 2) => (0..n).find(|i| even_odd(*i) == at),
         ("dct2", 0) => Some(even_odd(at)),
         ("dct3", 0) => Some(term_of_pair(at)),
         ("dct3", 2) => (0..n).find(|i| even_odd(*i) == at),
@@ -82,12 +94,14 @@ fn source(kind: &str, exchange: usize, [rows, columns]: [usize; 2], at: usize) -
 
 #[test]
 fn real_signals_send_what_the_next_pass_reads() {
-    for (kind, grid) in
-        ["dct2", "dct3", "dht"].into_iter().flat_map(|kind| ["2", "3", "4", "6"].map(|grid| (kind, grid)))
+    for (kind, grid) in ["dct2", "dct3", "dct4", "idxst", "dht"]
+        .into_iter()
+        .flat_map(|kind| ["2", "3", "4", "6"].map(|grid| (kind, grid)))
     {
         let problem = format!("{kind} f64 210").parse().unwrap();
         let recipe = Recipe::signal(&problem, &grid.parse().unwrap(), true).unwrap().unwrap();
-        let matrix = if kind == "dct3" { &recipe.arrays()[4].shape } else { &recipe.arrays()[1].shape };
+        let is_inverse = ["dct3", "idxst"].contains(&kind);
+        let matrix = if is_inverse { &recipe.arrays()[4].shape } else { &recipe.arrays()[1].shape };
         let matrix = [matrix[0], matrix[1]];
         let reports = run_ranks(&recipe, None, &Data::filled(problem.precision(), recipe.input().domain, 210, 1.0));
         let is_exchange = |i: &usize| matches!(recipe.steps()[*i].action, Action::Exchange { .. });

@@ -85,16 +85,65 @@ fn long_real_signals_agree_with_the_oracle() {
 #[test]
 fn long_sums_of_reals_agree_with_the_oracle() {
     let lengths = [(48, "2"), (60, "3"), (144, "4"), (84, "2x3"), (1000, "8"), (4096, "8")];
-    for kind in ["dct2", "dct3", "dst2", "dst3", "dht"] {
+    for kind in ["dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "idxst", "dht"] {
         for (n, grid) in lengths {
-            for options in ["f64 {}", "f32 {} ortho", "f64 {} adjoint", "f64 {} forward adjoint scale=0.5"] {
+            // The IDXST has no inverse, so it has no norms.
+            let norms = if kind == "idxst" { ["", ""] } else { ["ortho", "forward"] };
+            let [ortho, forward] = norms;
+            for options in [
+                "f64 {}",
+                &format!("f32 {{}} {ortho}"),
+                "f64 {} adjoint",
+                &format!("f64 {{}} {forward} adjoint scale=0.5"),
+            ] {
                 compare_signal(&format!("{kind} {}", options.replace("{}", &n.to_string())), grid, 3);
             }
         }
     }
-    compare_signal("dht f64 1001", "3", 3);
+    for (kind, n) in
+        ["dct2", "dct3", "dst2", "dst3", "idxst", "dht"].into_iter().flat_map(|kind| [(kind, 63), (kind, 1001)])
+    {
+        compare_signal(&format!("{kind} f64 {n}"), "3", 3);
+        compare_signal(&format!("{kind} f64 {n} adjoint"), "2x2", 3);
+    }
+    for kind in ["dct2", "dst3", "dct4", "idxst"] {
+        // Both lengths of the matrix are even, or one of them is.
+        for n in [36, 42, 90, 210] {
+            compare_signal(&format!("{kind} f64 {n}"), "1x2", 3);
+            compare_signal(&format!("{kind} f64 {n} adjoint"), "3", 3);
+        }
+    }
     compare_signal("dct2 f64 2310", "6", 3);
     compare_signal("dst3 f64 1022 forward orthogonalize=yes", "5", 3);
+}
+
+/// Any matrix of a signal will do, also one of which some ranks have nothing.
+#[test]
+fn any_matrix_of_a_signal_agrees() {
+    for kind in ["dct2", "dst3", "dst4", "idxst", "dht"] {
+        let (problem, grid) = (format!("{kind} f64 60").parse().unwrap(), "3".parse().unwrap());
+        let recipe = Recipe::signal(&problem, &grid, true).unwrap().unwrap().to_string();
+        let matrix = if kind == "dst4" { "5x6" } else { "10x6" };
+        assert!(recipe.contains(matrix), "{recipe}");
+        let elements = if kind == "dst4" { 30 } else { 60 };
+        for rows in (1..=elements).filter(|rows| elements % rows == 0) {
+            let other = recipe.replacen(matrix, &format!("{rows}x{}", elements / rows), 1);
+            compare_recipe(&problem, &other.parse().unwrap_or_else(|e| panic!("{other}: {e}")));
+        }
+    }
+}
+
+/// No term of the IDXST depends on the first element.
+#[test]
+fn an_ignored_element_may_be_infinite() {
+    let problem: Problem = "idxst f64 60".parse().unwrap();
+    let recipe = Recipe::signal(&problem, &"3".parse().unwrap(), true).unwrap().unwrap();
+    let filled = || Data::filled(problem.precision(), Domain::Real, 60, 1.0);
+    let (mut x, mut plain, mut y) = (filled(), filled(), filled());
+    distributed(&recipe, None, &x, &mut plain);
+    x.set(0, f64::INFINITY.into());
+    distributed(&recipe, None, &x, &mut y);
+    assert_eq!(y, plain);
 }
 
 /// Compares the recipe of a real signal with the oracle.
@@ -103,11 +152,15 @@ fn compare_signal(problem: &str, grid: &str, exchanges: usize) {
     let recipe = Recipe::signal(&problem, &grid, true).unwrap().unwrap_or_else(|| panic!("{problem} on {grid}"));
     assert_eq!(recipe.exchanges(), exchanges, "{recipe}");
     assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+    compare_recipe(&problem, &recipe);
+}
+
+fn compare_recipe(problem: &Problem, recipe: &Recipe) {
     let run = |x: &Data, y: &mut Data| {
-        distributed(&recipe, None, x, y);
+        distributed(recipe, None, x, y);
         Ok(())
     };
-    let verdict = check(&problem, false, 5, run).unwrap();
+    let verdict = check(problem, false, 5, run).unwrap();
     assert!(verdict.holds(), "{recipe}: {verdict:?}");
 }
 
@@ -128,9 +181,11 @@ fn some_signals_have_no_matrix() {
     for (problem, grid) in [
         ("fft f64 61", "2"),
         ("fft f64 62", "3"),
-        ("dct2 f64 63", "2"),
-        ("dct4 f64 64", "2"),
-        ("dct2 f64 60", "6"),
+        ("dct2 f64 61", "2"),
+        ("dct4 f64 63", "2"),
+        ("dct4 f64 60", "6"),
+        ("dct1 f64 64", "2"),
+        ("dct2 f64 60", "7"),
         ("fft f64 8x8", "2"),
     ] {
         assert!(

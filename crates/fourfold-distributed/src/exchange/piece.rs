@@ -36,6 +36,13 @@ impl PieceAxis {
         self
     }
 
+    /// The part of it whose index in an array is in this range.
+    pub(crate) fn only(&self, side: usize, range: Range<usize>) -> PieceAxis {
+        let kept = self.within(side, &range);
+        let start = |side: usize| self.starts[side].wrapping_add_signed(kept.start as isize * self.steps[side]);
+        PieceAxis { count: kept.len(), starts: [start(0), start(1)], ..*self }
+    }
+
     /// The t whose index in an array is in this range.
     fn within(&self, side: usize, range: &Range<usize>) -> Range<usize> {
         let (start, step) = (self.starts[side], self.steps[side].unsigned_abs());

@@ -54,6 +54,15 @@ impl Region {
         runs.reverse();
         Region { offset: self.offset, axes: runs }
     }
+
+    /// Copies of its elements, of `bytes` bytes each, to memory without gaps, and back from there.
+    pub fn packing(&self, bytes: usize) -> [RegionCopy; 2] {
+        let lengths: Vec<_> = self.axes.iter().map(|(length, _)| *length).collect();
+        let order: Vec<_> = (0..lengths.len()).collect();
+        let axes = lengths.iter().copied().zip(strides(&lengths, &order)).collect();
+        let packed = Region { offset: 0, axes };
+        [RegionCopy::new(self, &packed, bytes), RegionCopy::new(&packed, self, bytes)]
+    }
 }
 
 /// The strides of an array of these lengths, whose axes are stored in `order` without gaps.
@@ -104,8 +113,14 @@ impl RegionCopy {
     }
 
     /// Copies. Memory that is too short stays as it is: the caller compares it with `ends`.
-    pub(crate) fn execute(&self, from: &[u8], to: &mut [u8]) {
-        copy_runs(&self.axes, self.run, self.starts, from, to);
+    pub fn execute(&self, from: &[u8], to: &mut [u8]) {
+        // One element has no run: its number of bytes is known when this is compiled.
+        match self.run {
+            4 => copy_elements::<4>(&self.axes, self.starts, from, to),
+            8 => copy_elements::<8>(&self.axes, self.starts, from, to),
+            16 => copy_elements::<16>(&self.axes, self.starts, from, to),
+            run => copy_runs(&self.axes, run, self.starts, from, to),
+        }
     }
 }
 
@@ -118,9 +133,54 @@ fn copy_runs(axes: &[(usize, [isize; 2])], run: usize, starts: [usize; 2], from:
         return;
     };
     for i in 0..*count {
-        let start = |side: usize| starts[side].wrapping_add_signed(i as isize * steps[side]);
-        copy_runs(inner, run, [start(0), start(1)], from, to);
+        copy_runs(inner, run, moved(starts, i, *steps), from, to);
     }
+}
+
+/// Elements along both sides of a tile. Its lines of one side fit the ways of a cache even if they are a
+/// power of two apart.
+const TILE: usize = 8;
+
+/// Bytes between neighbours that are mostly in one cache line.
+const NEAR: usize = 32;
+
+/// Copies the elements of `N` bytes along `axes`.
+fn copy_elements<const N: usize>(axes: &[(usize, [isize; 2])], starts: [usize; 2], from: &[u8], to: &mut [u8]) {
+    match axes {
+        [] => copy_line::<N>(1, [0, 0], starts, from, to),
+        [(count, steps)] => copy_line::<N>(*count, *steps, starts, from, to),
+        // Each side has another axis whose elements are near. Tiles use all of a cache line on both.
+        [(rows, down), (columns, along)] if along.iter().any(|step| step.unsigned_abs() > NEAR) => {
+            for i in (0..*rows).step_by(TILE) {
+                for k in (0..*columns).step_by(TILE) {
+                    let corner = moved(moved(starts, i, *down), k, *along);
+                    for row in 0..TILE.min(rows - i) {
+                        copy_line::<N>(TILE.min(columns - k), *along, moved(corner, row, *down), from, to);
+                    }
+                }
+            }
+        }
+        [(count, steps), inner @ ..] => {
+            for i in 0..*count {
+                copy_elements::<N>(inner, moved(starts, i, *steps), from, to);
+            }
+        }
+    }
+}
+
+/// Copies the elements of `N` bytes along one axis.
+fn copy_line<const N: usize>(count: usize, steps: [isize; 2], starts: [usize; 2], from: &[u8], to: &mut [u8]) {
+    for i in 0..count {
+        let [start, end] = moved(starts, i, steps);
+        if let (Some(from), Some(to)) = (from.get(start..start + N), to.get_mut(end..end + N)) {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// Where step `i` along an axis leads on both sides.
+fn moved(starts: [usize; 2], i: usize, steps: [isize; 2]) -> [usize; 2] {
+    [0, 1].map(|side| starts[side].wrapping_add_signed(i as isize * steps[side]))
 }
 
 #[cfg(test)]
@@ -160,5 +220,46 @@ mod tests {
         copy.execute(&from, &mut into);
         assert_eq!(into, [6, 7, 8, 11, 12, 13]);
         assert_eq!((copy.bytes(), copy.ends, copy.run), (6, [14, 6], 3));
+    }
+
+    /// Single elements, also from the end, with axes that are near or far on either side, and more of them than
+    /// a tile has.
+    #[test]
+    fn copies_of_single_elements_move_each_to_its_place() {
+        let from: Vec<u8> = (0..16 * 400).map(|i| (i % 251) as u8).collect();
+        for bytes in [1, 4, 8, 16] {
+            for (steps, offsets) in [
+                ([[20, 1], [1, 19]], [3, 2]),
+                ([[1, 20], [19, 1]], [3, 2]),
+                ([[-20, 1], [1, 19]], [380, 0]),
+                ([[20, -1], [-1, 19]], [18, 12]),
+                ([[2, 40], [1, 13]], [1, 0]),
+            ] {
+                let counts = if steps[0] == [2, 40] { [13, 9] } else { [12, 17] };
+                let region = |side: usize| Region {
+                    offset: offsets[side],
+                    axes: vec![(counts[0], steps[side][0]), (counts[1], steps[side][1])],
+                };
+                let mut to = vec![0u8; bytes * 400];
+                let copy = RegionCopy::new(&region(0), &region(1), bytes);
+                copy.execute(&from[..bytes * 400], &mut to);
+                let mut expected = vec![0u8; bytes * 400];
+                for (i, k) in (0..counts[0]).flat_map(|i| (0..counts[1]).map(move |k| (i as isize, k as isize))) {
+                    let [start, end] = [0, 1].map(|side| {
+                        let element = offsets[side] as isize + i * steps[side][0] + k * steps[side][1];
+                        element as usize * bytes
+                    });
+                    expected[end..end + bytes].copy_from_slice(&from[start..start + bytes]);
+                }
+                assert_eq!(to, expected, "{copy:?}");
+                let [pack, unpack] = region(0).packing(bytes);
+                let (mut packed, mut back) = (vec![0u8; bytes * counts[0] * counts[1]], vec![0u8; bytes * 400]);
+                pack.execute(&from[..bytes * 400], &mut packed);
+                unpack.execute(&packed, &mut back);
+                let mut again = vec![0u8; packed.len()];
+                pack.execute(&back, &mut again);
+                assert_eq!(again, packed, "{pack:?}");
+            }
+        }
     }
 }

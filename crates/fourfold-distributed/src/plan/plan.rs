@@ -30,6 +30,8 @@ pub(crate) enum PlannedStep<R> {
     Exchange { bytes_sent: usize, route: R },
     /// The signs of so many reals change.
     Negate { reals: usize },
+    /// Each row of so many complex elements is multiplied by its factor.
+    MultiplyRows { factors: Vec<Complex<f64>>, columns: usize },
 }
 
 impl<R> PlannedStep<R> {
@@ -105,7 +107,7 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     pub fn bytes_sent(&self) -> Vec<usize> {
         let sent = |step: &PlannedStep<_>| match step {
             PlannedStep::Exchange { bytes_sent, .. } => Some(*bytes_sent),
-            PlannedStep::Pass { .. } | PlannedStep::Negate { .. } => None,
+            PlannedStep::Pass { .. } | PlannedStep::Negate { .. } | PlannedStep::MultiplyRows { .. } => None,
         };
         self.steps.iter().filter_map(sent).collect()
     }
@@ -146,9 +148,11 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         let mut arrays = Arrays { input: bytes_of(input), output: bytes_of_mut(output), work: work.bytes() };
         let precision = recipe.problem().precision();
         for (step, planned) in recipe.steps().iter().zip(steps) {
+            let is_exchange = matches!(planned, PlannedStep::Exchange { .. });
+            if only == Some(if is_exchange { Only::Passes } else { Only::Exchanges }) {
+                continue;
+            }
             match planned {
-                PlannedStep::Pass { .. } | PlannedStep::Negate { .. } if only == Some(Only::Exchanges) => {}
-                PlannedStep::Exchange { .. } if only == Some(Only::Passes) => {}
                 PlannedStep::Exchange { route, .. } if outcome.is_err() => exchange.refuse(route),
                 PlannedStep::Exchange { route, .. } => match arrays.ends(step.from, step.to) {
                     Ends::Two(from, to) => {
@@ -160,12 +164,14 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
                     let scratch = scratch.as_mut().expect("a pass has scratch");
                     outcome = pass(plan, arrays.ends(step.from, step.to), *elements, (*domains, precision), scratch);
                 }
-                PlannedStep::Negate { reals } if outcome.is_ok() => match arrays.ends(step.from, step.to) {
-                    Ends::InPlace(data) if precision == Precision::F32 => negate::<f32>(data, *reals),
-                    Ends::InPlace(data) => negate::<f64>(data, *reals),
-                    Ends::Two(..) => unreachable!("signs change in place"),
-                },
-                PlannedStep::Pass { .. } | PlannedStep::Negate { .. } => {}
+                PlannedStep::Pass { .. } => {}
+                _ if outcome.is_err() => {}
+                PlannedStep::Negate { .. } | PlannedStep::MultiplyRows { .. } => {
+                    match arrays.ends(step.from, step.to) {
+                        Ends::InPlace(data) => in_place(planned, data, precision),
+                        Ends::Two(..) => unreachable!("these steps are in place"),
+                    }
+                }
             }
         }
         outcome
@@ -175,6 +181,32 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         let storage = self.recipe.problem().storage();
         check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
         check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())
+    }
+}
+
+/// Does a step that is in place.
+fn in_place<R>(step: &PlannedStep<R>, data: &mut [u8], precision: Precision) {
+    let is_single = precision == Precision::F32;
+    match step {
+        PlannedStep::Negate { reals } if is_single => negate::<f32>(data, *reals),
+        PlannedStep::Negate { reals } => negate::<f64>(data, *reals),
+        PlannedStep::MultiplyRows { factors, columns } if is_single => {
+            multiply_rows(data, factors, *columns, |x| x as f32);
+        }
+        PlannedStep::MultiplyRows { factors, columns } => multiply_rows(data, factors, *columns, |x| x),
+        PlannedStep::Pass { .. } | PlannedStep::Exchange { .. } => {}
+    }
+}
+
+/// Multiplies each row of complex elements by its factor.
+fn multiply_rows<T: Copy>(data: &mut [u8], factors: &[Complex<f64>], columns: usize, round: impl Fn(f64) -> T)
+where
+    Complex<T>: Element + std::ops::Mul<Output = Complex<T>>,
+{
+    let elements = elements_mut::<Complex<T>>(data, factors.len() * columns);
+    for (row, factor) in elements.chunks_exact_mut(columns.max(1)).zip(factors) {
+        let factor = Complex::new(round(factor.re), round(factor.im));
+        row.iter_mut().for_each(|z| *z = *z * factor);
     }
 }
 

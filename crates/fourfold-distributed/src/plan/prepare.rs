@@ -6,7 +6,7 @@ use crate::exchange::region::strides;
 use crate::exchange::reordering::pieces;
 use crate::plan::line_problem::line_problem;
 use crate::plan::plan::PlannedStep;
-use crate::plan::twiddles::{pair_factors, twiddles};
+use crate::plan::twiddles::{pair_factors, row_factors, twiddles};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::step::{Action, PassOp, Step};
@@ -39,9 +39,17 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
         let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
         match &recipe.steps()[i].action {
-            Action::Negate { rows } => {
-                let lengths = passes.lengths(before);
-                Ok(PlannedStep::Negate { reals: rows * lengths[1..].iter().product::<usize>() })
+            Action::Negate { count } => {
+                let columns = before.ranges(recipe.grid(), rank)[1].clone();
+                let [_, width] = recipe.subject().matrix();
+                // The last row may have fewer elements that change.
+                let last = (count % width).clamp(columns.start, columns.end) - columns.start;
+                Ok(PlannedStep::Negate { reals: count / width * columns.len() + last })
+            }
+            Action::MultiplyRows => {
+                let signal = recipe.subject().long_signal().expect("only long signals have this step");
+                let factors = row_factors(signal, recipe.subject().matrix())?;
+                Ok(PlannedStep::MultiplyRows { factors, columns: passes.lengths(before)[1] })
             }
             Action::Exchange { reorder, .. } => {
                 let pieces = reorder.map(|reorder| pieces(reorder, recipe.subject()));
@@ -51,9 +59,10 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
             Action::Pass { .. } => {
                 let elements = [before, after].map(|array| array.elements(recipe.grid(), rank));
                 let domains = [before.domain, after.domain];
-                let written = strides(&passes.lengths(after), &after.order);
-                let output = (after.order != before.order).then_some(&written[..]);
-                let pipeline = passes.pipeline(i..i + 1, None, [None, output])?;
+                let strides = [before, after].map(|array| strides(&passes.lengths(array), &array.order));
+                let is_c_order = [before, after].map(|array| array.order.is_sorted());
+                let strides = [0, 1].map(|side| (!is_c_order[side]).then_some(&strides[side][..]));
+                let pipeline = passes.pipeline(i..i + 1, None, strides)?;
                 let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
@@ -122,12 +131,13 @@ impl<'a> RankPasses<'a> {
             together.sort_by_key(|transform| transform.axis);
             return Ok(Some(pipeline.transform(self.line(steps.end, *stage, &together, &shape, strides)?)));
         }
+        let is_transform = |op: &PassOp| op.transform().is_some();
+        let ends = [ops.iter().position(is_transform), ops.iter().rposition(is_transform)];
         for (number, op) in ops.iter().enumerate() {
             pipeline = match op {
                 PassOp::Multiply => pipeline.multiply(self.multiplier(&steps, number)?),
                 PassOp::Transform { stage, transform } => {
-                    let input = strides[0].filter(|_| number == 0);
-                    let output = strides[1].filter(|_| number + 1 == ops.len());
+                    let [input, output] = [0, 1].map(|side| strides[side].filter(|_| ends[side] == Some(number)));
                     pipeline.transform(self.line(steps.end, *stage, &[*transform], &shape, [input, output])?)
                 }
             };

@@ -1,27 +1,58 @@
 //! The factors of a long signal: between its columns and its rows, and of pairs of terms.
 
-use fourfold::engine::{AxisTransform, Roots, Transform1d, collected};
+use crate::recipe::real_form::{RealForm, TermMap};
+use fourfold::engine::{AxisTransform, EndWeights, Roots, Transform1d, collected};
 use fourfold::{Multiplier, Problem, Result};
 use num_complex::Complex;
 use std::ops::Range;
 
-/// The factors w_N^{n₂k₁} of a rank's part of the matrix, with k₁ along axis 0 and n₂ along axis 1.
+/// Roots of unity, or their conjugates.
+struct UnitRoots {
+    of: Roots,
+    order: u64,
+    is_conjugate: bool,
+}
+
+impl UnitRoots {
+    /// The roots of this order for the transform, which are conjugate if its DFT is backward.
+    fn new(transform: Transform1d, order: usize) -> UnitRoots {
+        let is_conjugate = match RealForm::of(transform) {
+            Some(RealForm::TermPairs { inverse, .. }) => inverse,
+            Some(RealForm::Ends { backward }) => backward,
+            None => matches!(transform, Transform1d::Backward | Transform1d::C2R),
+        };
+        UnitRoots { of: Roots::new(order as u64), order: order as u64, is_conjugate }
+    }
+
+    fn get(&self, numerator: usize) -> Complex<f64> {
+        let root = self.of.get(numerator as u64 % self.order);
+        if self.is_conjugate { root.conj() } else { root }
+    }
+}
+
+/// The factors of a rank's part of the matrix, with k₁ along axis 0 and n₂ along axis 1. They are w_N^{n₂k₁}, and for
+/// the N/2 elements of a [`RealForm::Ends`] w_{N/2}^{n₂k₁} r^{4n₂+1+4k₁} with r = w_{8N}.
 ///
 /// # Errors
 /// If there is no memory for them.
 pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Multiplier> {
-    let transform = signal.transforms()[0];
-    let roots = Roots::new(transform.n as u64);
-    let is_forward = !matches!(
-        transform.transform1d,
-        Transform1d::Backward | Transform1d::C2R | Transform1d::Dct3 | Transform1d::Dst3
-    );
-    let factor = |k: usize, n: usize| {
-        // k < N₁ and n < N₂, so that the product is below N.
-        let root = roots.get((k * n) as u64);
-        if is_forward { root } else { root.conj() }
-    };
-    table(ranges, factor)
+    let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
+    if let Some(RealForm::Ends { .. }) = RealForm::of(transform1d) {
+        let roots = UnitRoots::new(transform1d, 8 * length);
+        return table(ranges, |k, n| roots.get(16 * k * n + 4 * (n + k) + 1));
+    }
+    let roots = UnitRoots::new(transform1d, length);
+    table(ranges, |k, n| roots.get(k * n))
+}
+
+/// The factors r^{4N₂n₁} of the rows of a [`RealForm::Ends`].
+///
+/// # Errors
+/// If there is no memory for them.
+pub(crate) fn row_factors(signal: &Problem, [rows, columns]: [usize; 2]) -> Result<Vec<Complex<f64>>> {
+    let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
+    let roots = UnitRoots::new(transform1d, 8 * length);
+    list(0..rows, |n| roots.get(4 * columns * n))
 }
 
 /// The factors that make pairs of terms of the spectrum of a real signal, or the spectrum of pairs, with k₁
@@ -30,27 +61,53 @@ pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Mult
 /// # Errors
 /// If there is no memory for them.
 pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>]) -> Result<Multiplier> {
-    let AxisTransform { n, transform1d, end_weights, .. } = signal.transforms()[0];
-    let length = 4 * n as u64;
-    let roots = Roots::new(length);
-    let weight = match transform1d {
-        Transform1d::Dct2 => end_weights.output_first,
-        Transform1d::Dct3 => end_weights.input_first,
-        Transform1d::Dst2 => end_weights.output_last,
-        Transform1d::Dst3 => end_weights.input_last,
-        _ => 1.0,
+    let AxisTransform { n: length, transform1d, end_weights, .. } = signal.transforms()[0];
+    let [of_rows, of_columns] = [ranges[0].clone(), ranges[1].clone()];
+    let real = |x: f64| Complex::new(x, 0.0);
+    let (order, step, by) = match RealForm::of(transform1d) {
+        Some(RealForm::Ends { backward }) => {
+            let roots = UnitRoots::new(transform1d, 8 * length);
+            // The factors of k₁ are among the twiddles.
+            let by = if backward { Complex::new(0.0, -2.0) } else { real(2.0) };
+            let lists = vec![list(of_rows, |_| by)?, list(of_columns, |k2| roots.get(4 * rows * k2))?];
+            return Ok(Multiplier::ComplexSeparable(lists));
+        }
+        Some(RealForm::TermPairs { even_odd: true, inverse, map }) => {
+            let half = if map == TermMap::Shifted { 0.5 } else { 1.0 };
+            (4 * length, 3, real(if inverse { half } else { 2.0 * half }))
+        }
+        _ => (1, 0, Complex::new(1.0, 1.0)),
     };
-    let factor = |k1: usize, k2: usize| {
-        let k = (k1 + rows * k2) as u64;
-        let root = roots.get(3 * k % length);
-        let factor = match transform1d {
-            Transform1d::Dht => Complex::new(1.0, 1.0),
-            Transform1d::Dct2 | Transform1d::Dst2 => root * 2.0,
-            _ => root.conj(),
+    let roots = UnitRoots::new(transform1d, order);
+    let weight = first_weight(transform1d, &end_weights);
+    if weight != 1.0 && of_rows.contains(&0) && of_columns.contains(&0) {
+        let factor = |k1: usize, k2: usize| {
+            let k = k1 + rows * k2;
+            roots.get(step * k) * by * if k == 0 { weight } else { 1.0 }
         };
-        if k == 0 { factor * weight } else { factor }
-    };
-    table(ranges, factor)
+        return table(ranges, factor);
+    }
+    let lists =
+        vec![list(of_rows, |k1| roots.get(step * k1) * by)?, list(of_columns, |k2| roots.get(step * rows * k2))?];
+    Ok(Multiplier::ComplexSeparable(lists))
+}
+
+/// The factor on term 0, which has no partner.
+fn first_weight(transform: Transform1d, weights: &EndWeights) -> f64 {
+    match transform {
+        Transform1d::Dct2 => weights.output_first,
+        Transform1d::Dct3 => weights.input_first,
+        Transform1d::Dst2 => weights.output_last,
+        Transform1d::Dst3 => weights.input_last,
+        // No element has term 0, and the element 0 of the other side is 0 or ignored.
+        Transform1d::Idxst | Transform1d::IdxstAdjoint => 0.0,
+        _ => 1.0,
+    }
+}
+
+fn list(range: Range<usize>, factor: impl Fn(usize) -> Complex<f64>) -> Result<Vec<Complex<f64>>> {
+    let count = range.len();
+    collected(count, range.map(factor), format_args!("{count} factors"))
 }
 
 /// A factor for each index of the ranges.

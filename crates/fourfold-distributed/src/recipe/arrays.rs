@@ -19,7 +19,7 @@ pub struct ArrayDesc {
     /// The lengths of the whole array.
     pub shape: Vec<usize>,
     /// The axes in the order in which ranks store them, the slowest first. It is the C order, except
-    /// for the output of a long signal.
+    /// for the output of a long complex signal and for the spectrum of a long real one.
     pub order: Vec<usize>,
 }
 

@@ -1,6 +1,7 @@
 pub(crate) mod arrays;
 pub(crate) mod parse;
 pub(crate) mod progress;
+pub(crate) mod real_form;
 pub(crate) mod real_signal;
 pub(crate) mod recipe;
 pub(crate) mod reorder;

@@ -78,8 +78,9 @@ impl Recipe {
     /// either as X\[k\], or as the conjugate of X\[k\] at N − k. `irfft` uses both. With complex factors
     /// f\[N − k\] = conj(f\[k\]), ranks can so filter a signal without sending its spectrum.
     ///
-    /// `dct2`, `dct3`, `dst2`, `dst3` and `dht` are such matrices too, with blocks of the signal and of its terms
-    /// as parts: see [`Reorder`](crate::Reorder). They take three exchanges, and `natural` changes nothing.
+    /// `dct2`, `dct3`, `dst2`, `dst3`, `idxst` and `dht`, and `dct4` and `dst4` of even length, are such matrices
+    /// too, with blocks of the signal and of its terms as parts: see [`Reorder`](crate::Reorder). They take
+    /// three exchanges, and `natural` changes nothing.
     ///
     /// # Errors
     /// Those of [`Recipe::new`].
@@ -114,7 +115,8 @@ impl Recipe {
 
     /// The recipe of a signal that is real on both sides.
     pub(crate) fn of_real_signal(subject: Subject, grid: &Grid) -> Result<Recipe> {
-        let (arrays, actions) = real_signal::actions(&subject, grid)?;
+        let form = subject.real_form().expect("the signal is real on both sides");
+        let (arrays, actions) = real_signal::actions(&subject, form, grid)?;
         Ok(Recipe::of_arrays(subject, grid.clone(), arrays, actions))
     }
 

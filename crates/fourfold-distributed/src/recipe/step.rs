@@ -33,11 +33,13 @@ pub enum Action {
         /// The order that it makes of a long real signal or of its terms.
         reorder: Option<Reorder>,
     },
-    /// The signs of the first rows change, in place.
+    /// The signs of the first elements of a long signal change, in place.
     Negate {
-        /// The number of rows.
-        rows: usize,
+        /// The number of elements.
+        count: usize,
     },
+    /// Each row of a matrix is multiplied by a factor, in place.
+    MultiplyRows,
 }
 
 /// A step of a pass on the lines of its axis.
@@ -77,7 +79,8 @@ impl fmt::Display for Action {
         match self {
             Action::Exchange { to, reorder: None } => write!(f, "exchange to {to}"),
             Action::Exchange { to, reorder: Some(reorder) } => write!(f, "exchange to {to} {reorder}"),
-            Action::Negate { rows } => write!(f, "negate {rows} rows"),
+            Action::Negate { count } => write!(f, "negate {count}"),
+            Action::MultiplyRows => f.write_str("multiply rows"),
             Action::Pass { axis, ops } => {
                 let ops: Vec<_> = ops.iter().map(PassOp::to_string).collect();
                 write!(f, "axis {axis}: {}", ops.join(" | "))

@@ -1,5 +1,6 @@
 //! What a recipe computes: a problem, a filter, or a long signal.
 
+use crate::recipe::real_form::RealForm;
 use fourfold::engine::{AxisTransform, EndWeights, Transform1d, prime_factors};
 use fourfold::{Domain, Error, ErrorKind, Kind, Norm, Problem, Result};
 use std::fmt;
@@ -52,6 +53,7 @@ impl Subject {
     ///
     /// Columns of reals have half spectra, so `rfft` has the rows k₁ ≤ N₁/2, with all k₂. They contain
     /// every term X\[k\] or its conjugate X\[N − k\]. `irfft` has the same stages in the other order.
+    /// The matrix of a [`RealForm::Ends`] has N/2 elements.
     ///
     /// # Errors
     /// As for [`Subject::transform`], and if the problem is not such an FFT, or if N₁ does not divide N.
@@ -61,10 +63,8 @@ impl Subject {
         let Some((n, transform)) = fourier_signal(signal) else {
             return fail(format!("`{signal}` is not one signal of a kind that has columns and rows"));
         };
-        if columns == 0 || n % columns != 0 || (is_even_odd(transform) && columns % 2 != 0) {
-            return fail(format!(
-                "`{signal}`: {columns} does not divide {n}, or is odd for a cosine or sine transform"
-            ));
+        if columns == 0 || n % columns != 0 {
+            return fail(format!("`{signal}`: {columns} does not divide {n}"));
         }
         let part = |kind: Kind, axis: isize, rows: usize, scale: f64| {
             let norm = if matches!(kind, Kind::Fft | Kind::Rfft) { Norm::Backward } else { Norm::Forward };
@@ -72,14 +72,16 @@ impl Subject {
             Problem::builder(kind, signal.storage(), shape).axes([axis]).norm(norm).scale(scale).build()
         };
         let (half, scale) = (columns / 2 + 1, signal.scale());
-        let stages = match transform {
-            Transform1d::R2C | Transform1d::Dht | Transform1d::Dct2 | Transform1d::Dst2 => {
+        let stages = match (transform, RealForm::of(transform)) {
+            (Transform1d::R2C, _) | (_, Some(RealForm::TermPairs { inverse: false, .. })) => {
                 [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?]
             }
-            Transform1d::C2R | Transform1d::Dct3 | Transform1d::Dst3 => {
+            (Transform1d::C2R, _) | (_, Some(RealForm::TermPairs { inverse: true, .. })) => {
                 [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?]
             }
-            Transform1d::Forward => [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?],
+            (Transform1d::Forward, _) | (_, Some(RealForm::Ends { backward: false })) => {
+                [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?]
+            }
             _ => [part(Kind::Ifft, 0, columns, 1.0)?, part(Kind::Ifft, 1, columns, scale)?],
         };
         Ok(Subject { stages: stages.into(), signal: Some(signal.clone()) })
@@ -89,6 +91,11 @@ impl Subject {
     pub(crate) fn is_real_signal(&self) -> bool {
         let is_real = |signal: &Problem| [signal.input_domain(), signal.output_domain()] == [Domain::Real; 2];
         self.signal.as_ref().is_some_and(is_real)
+    }
+
+    /// The form of a long signal that is real, as its terms are.
+    pub(crate) fn real_form(&self) -> Option<RealForm> {
+        RealForm::of(self.signal.as_ref()?.transforms()[0].transform1d)
     }
 
     /// The lengths N₁ and N₂ of a long signal's matrix.
@@ -154,25 +161,29 @@ pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
     if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
 }
 
-/// The length of the signal and its transform, if the problem is one signal of a kind that has columns and
-/// rows. Weights are on the term that has no partner.
+/// The number of the matrix's elements and the transform, if the problem is one signal of a kind that has
+/// columns and rows. Weights are on the term that has no partner.
 fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d)> {
     let [AxisTransform { n, transform1d, end_weights, .. }] = problem.transforms() else { return None };
     let (one, weights) = (EndWeights::ONE, *end_weights);
     let allowed = match transform1d {
-        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R | Transform1d::Dht => one,
+        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => one,
+        Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => one,
+        Transform1d::Dct4 | Transform1d::Dst4 if n % 2 == 0 => one,
         Transform1d::Dct2 => EndWeights { output_first: weights.output_first, ..one },
         Transform1d::Dct3 => EndWeights { input_first: weights.input_first, ..one },
         Transform1d::Dst2 => EndWeights { output_last: weights.output_last, ..one },
         Transform1d::Dst3 => EndWeights { input_last: weights.input_last, ..one },
         _ => return None,
     };
-    (problem.input().shape.len() == 1 && weights == allowed).then_some((*n, *transform1d))
+    let elements = if has_full_rows(*transform1d) && RealForm::of(*transform1d).is_some() { n / 2 } else { *n };
+    (problem.input().shape.len() == 1 && weights == allowed).then_some((elements, *transform1d))
 }
 
-/// Whether a signal of this transform is in even-odd order, so that N₁ is even.
-fn is_even_odd(transform: Transform1d) -> bool {
-    matches!(transform, Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dst2 | Transform1d::Dst3)
+/// Whether all rows of the matrix are computed. Of a DFT of reals, half of them are.
+fn has_full_rows(transform: Transform1d) -> bool {
+    let is_complex = matches!(transform, Transform1d::Forward | Transform1d::Backward);
+    is_complex || matches!(RealForm::of(transform), Some(RealForm::Ends { .. }))
 }
 
 /// Whether both sides of the problem are complex.
@@ -186,15 +197,9 @@ pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
     let (n, transform) = fourier_signal(problem)?;
     let larger_first = prime_factors(n).into_iter().rev();
     let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
-    // Of reals, half of the rows are computed.
-    let (a, b) = if is_complex(problem) { (a, b) } else { (a.max(b), a.min(b)) };
-    let (a, b) = if is_even_odd(transform) && a % 2 != 0 { (b, a) } else { (a, b) };
-    let rows = match transform {
-        _ if is_even_odd(transform) && a % 2 != 0 => return None,
-        _ if is_even_odd(transform) => a / 2,
-        _ if is_complex(problem) => a,
-        _ => a / 2 + 1,
-    };
+    let is_full = has_full_rows(transform);
+    let (a, b) = if is_full { (a, b) } else { (a.max(b), a.min(b)) };
+    let rows = if is_full { a } else { a / 2 + 1 };
     (ranks > 1 && rows.min(b) >= ranks).then_some(a)
 }
 

@@ -1,12 +1,13 @@
 //! Ranks that are processes with MPI.
 //!
 //! Every exchange is one message to each rank that gets something. Datatypes say where its elements are
-//! on both sides, so neither side packs them.
+//! on both sides, so neither side packs them. Messages of single elements, which exchanges that reorder
+//! have, are packed.
 
-use crate::rank::call::{checked, int, is_running};
-use crate::rank::datatype::Datatype;
+use crate::rank::call::{checked, is_running};
+use crate::rank::message::Message;
 use fourfold::{Error, ErrorKind, Result};
-use fourfold_distributed::{Exchange, Move, Moves};
+use fourfold_distributed::{Exchange, Moves};
 use fourfold_gpu::GpuMemory;
 use mpi::ffi;
 use mpi::ffi::{MPI_Comm, MPI_Request, MPI_Status};
@@ -39,15 +40,6 @@ pub struct MpiRoute {
     /// Room for the requests and the statuses of all messages.
     requests: Vec<MPI_Request>,
     statuses: Vec<MPI_Status>,
-}
-
-/// A message to or from a rank.
-struct Message {
-    rank: c_int,
-    /// The byte at which its region begins.
-    start: usize,
-    datatype: Datatype,
-    bytes: usize,
 }
 
 impl MpiRank {
@@ -92,19 +84,26 @@ impl MpiRank {
         // SAFETY: the constant is MPI's.
         route.requests.fill(unsafe { ffi::RSMPI_REQUEST_NULL });
         let mut requests = route.requests.iter_mut();
-        for Message { rank, start, datatype, .. } in &route.receives {
+        for message in &mut route.receives {
             let request = requests.next().expect("there is room for all messages");
+            let own = message.memory();
+            let Message { rank, start, datatype, .. } = message;
             // SAFETY: the caller guarantees it.
-            let code =
-                unsafe { ffi::MPI_Irecv(to.add(*start).cast(), 1, datatype.raw(), *rank, TAG, communicator, request) };
+            let code = unsafe {
+                let start = own.unwrap_or_else(|| to.add(*start));
+                ffi::MPI_Irecv(start.cast(), 1, datatype.raw(), *rank, TAG, communicator, request)
+            };
             checked("MPI_Irecv", code)?;
         }
-        for Message { rank, start, datatype, .. } in &route.sends {
+        for message in &mut route.sends {
             let request = requests.next().expect("there is room for all messages");
+            let own = message.memory();
+            let Message { rank, start, datatype, .. } = message;
             let count = c_int::from(from.is_some());
             // SAFETY: the caller guarantees it. An empty message reads nothing.
             let code = unsafe {
-                let start = from.map_or(std::ptr::null(), |from| from.add(*start));
+                let part = |from: *const u8| own.map_or_else(|| from.add(*start), <*mut u8>::cast_const);
+                let start = from.map_or(std::ptr::null(), part);
                 ffi::MPI_Isend(start.cast(), count, datatype.raw(), *rank, TAG, communicator, request)
             };
             checked("MPI_Isend", code)?;
@@ -183,13 +182,8 @@ impl Exchange for MpiRank {
 
     fn route(&self, moves: Moves) -> Result<MpiRoute> {
         let element = moves.element_bytes();
-        let message = |one: &Move| {
-            let (region, rank) = (one.region(), int(one.rank())?);
-            let (start, bytes) = (region.offset * element, region.elements() * element);
-            Ok(Message { rank, start, bytes, datatype: Datatype::of_region(region, element)? })
-        };
-        let sends = moves.sends().iter().map(message).collect::<Result<Vec<_>>>()?;
-        let receives = moves.receives().iter().map(message).collect::<Result<Vec<_>>>()?;
+        let sends = moves.sends().iter().map(|send| Message::new(send, element)).collect::<Result<Vec<_>>>()?;
+        let receives = moves.receives().iter().map(|one| Message::new(one, element)).collect::<Result<Vec<_>>>()?;
         let count = sends.len() + receives.len();
         // SAFETY: the constant is MPI's. A status is plain numbers, which MPI writes before they are read.
         let (requests, statuses) = unsafe { (vec![ffi::RSMPI_REQUEST_NULL; count], vec![std::mem::zeroed(); count]) };
@@ -201,9 +195,12 @@ impl Exchange for MpiRank {
             self.refuse(route);
             return Err(error);
         }
+        route.sends.iter_mut().for_each(|send| send.pack(from));
         route.moves.copy_own(from, to);
         // SAFETY: the memory is large enough, and borrowed until all messages are there.
-        unsafe { self.post_and_wait(route, Some(from.as_ptr()), to.as_mut_ptr()) }
+        let bytes = unsafe { self.post_and_wait(route, Some(from.as_ptr()), to.as_mut_ptr()) }?;
+        route.receives.iter().for_each(|receive| receive.unpack(to));
+        Ok(bytes)
     }
 
     fn refuse(&self, route: &mut MpiRoute) {
