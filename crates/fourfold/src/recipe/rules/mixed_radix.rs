@@ -96,7 +96,8 @@ fn cheapest(n: usize) -> Vec<Factor> {
     list
 }
 
-/// The estimated number of operations for each element of a DFT with these factors.
+/// The estimated number of operations for each element of a DFT with these factors. Those of sums and
+/// of Rader's convolutions are fitted to times of DCTs of 800 lines: docs/performance/log.md.
 fn cost(factors: &[Factor]) -> f64 {
     factors.iter().map(factor_cost).sum()
 }
@@ -105,8 +106,8 @@ fn cost(factors: &[Factor]) -> f64 {
 pub(crate) fn factor_cost(factor: &Factor) -> f64 {
     match factor {
         Factor::Radix(r) => radix_cost(*r),
-        Factor::Direct(p) => 10.0 + 1.1 * *p as f64,
-        Factor::Rader(p, inner) => 24.0 + padding(*p, inner) * 2.0 * cost(inner),
+        Factor::Direct(p) => 40.0 + 1.85 * *p as f64,
+        Factor::Rader(p, inner) => 10.0 + padding(*p, inner) * (2.0 * cost(inner) + 45.0),
         Factor::Bluestein(p, inner) => 14.0 + padding(*p, inner) * (2.0 * cost(inner) + 6.0),
     }
 }

@@ -4,7 +4,9 @@
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::factor::bluestein::Bluestein;
-use crate::cpu::dft::factor::direct::{Direct, HalfToSpectrum, ImaginaryParts, RealToComplex, SpectrumToHalf};
+use crate::cpu::dft::factor::direct::{
+    Direct, DirectReal, DirectSignal, HalfToSpectrum, ImaginaryParts, RealToComplex, SpectrumToHalf,
+};
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::rader::Rader;
 use crate::cpu::simd::pointer::Ptr;
@@ -72,6 +74,7 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
         unsafe {
             match self {
                 Kernel::Rader(rader) => rader.half_spectrum(x, work),
+                Kernel::Direct(table) => V::enter(DirectReal { table, x, work }),
                 _ => {
                     V::enter(RealToComplex { n: self.len(), x });
                     self.dft(x.cast(), work);
@@ -90,6 +93,7 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
         unsafe {
             match self {
                 Kernel::Rader(rader) => rader.signal(x, work),
+                Kernel::Direct(table) => V::enter(DirectSignal { table, x, work }),
                 _ => {
                     V::enter(HalfToSpectrum { n: self.len(), x });
                     self.dft(x.cast(), work);
