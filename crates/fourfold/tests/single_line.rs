@@ -88,6 +88,17 @@ fn single_rough_lines_are_convolutions() {
     other.into_iter().for_each(|problem| assert!(!is(problem), "{problem}"));
 }
 
+/// Long lines of a matrix fill the lanes, so they do not need the narrow vectors of a long line alone.
+#[test]
+fn matrices_of_long_lines_have_wide_vectors() {
+    let isa = |factors: &str| {
+        let text = format!("fft f64 51200\ninput -> output axis 0: forward 51200 = {factors}");
+        planner(Isa::best(), 1).plan_recipe(text.parse::<Recipe>().unwrap()).unwrap().isa()
+    };
+    assert_eq!(isa("16 16 10 x 5 4"), Isa::best());
+    assert_eq!(isa("16 16 10 5 4"), Isa::Simd128);
+}
+
 /// Non-temporal stores write whole cache lines. The result must not depend on the alignment, and
 /// nothing outside of the signal may be written.
 #[test]

@@ -61,8 +61,10 @@ impl Sizes {
         let lines = || recipe.lines().flat_map(lanes);
         let buffer = lines().map(|line| line.buffer).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
-        // Twice a result, since results depend on these limits, which were chosen for it.
-        let longest = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
+        // Twice a result, since results depend on these limits, which were chosen for it. The columns
+        // and rows of a matrix fill the lanes.
+        let batched = recipe.lines().filter(|line| matches!(line.scheme, Scheme::Batched(_))).flat_map(lanes);
+        let longest = batched.map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && longest * isa.vector_bytes::<S>() > BLOCK;
         let isa = if longest > LONG && few { isa.narrowest() } else { isa };
         let (vector, machine) = (isa.vector_bytes::<S>(), Machine::this());

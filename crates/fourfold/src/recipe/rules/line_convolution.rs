@@ -10,7 +10,7 @@ use crate::recipe::rules::mixed_radix::{LONGEST, factor_cost};
 use crate::recipe::scheme::{FIRST, Factor, Scheme};
 
 /// Odd parts of the lengths of convolutions along a line.
-const ODD: [usize; 12] = [1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 75];
+const ODD: [usize; 16] = [1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 63, 75, 81, 105, 135];
 
 /// Bluestein's convolution along a line for a DFT of `len` elements, with the length that has the least
 /// estimated cost. `real` has the bytes of a real. `None` if the DFT is too short or too long.
@@ -22,15 +22,15 @@ pub(crate) fn scheme(data: Data, len: usize, real: usize) -> Option<Scheme> {
     let least = bluestein::least(bluestein::counts(data, n)).max(2 * FIRST);
     let length = |odd: usize| FIRST * odd * least.div_ceil(FIRST * odd).next_power_of_two();
     let schemes = ODD.map(length).into_iter().filter(|m| *m <= LONGEST);
-    let best =
-        schemes.filter_map(|m| intra_vector::scheme(m, real)).min_by(|a, b| convolution(a).total_cmp(&convolution(b)));
+    let cost = |inner: &Scheme| inner.length() as f64 * convolution_cost(inner);
+    let best = schemes.filter_map(|m| intra_vector::scheme(m, real)).min_by(|a, b| cost(a).total_cmp(&cost(b)));
     best.map(|inner| Scheme::Bluestein { length: n, inner: Box::new(inner) })
 }
 
-/// The estimated operations of a convolution of complex numbers by two DFTs of this scheme. The
-/// multiplications take about 20 for each number.
-fn convolution(inner: &Scheme) -> f64 {
-    inner.length() as f64 * 2.0 * (2.0 * scheme_cost(inner) + 20.0)
+/// The estimated operations of a convolution by two DFTs of this scheme, for each of its reals. The
+/// multiplications take about 20.
+fn convolution_cost(inner: &Scheme) -> f64 {
+    2.0 * scheme_cost(inner) + 20.0
 }
 
 fn scheme_cost(scheme: &Scheme) -> f64 {
@@ -48,20 +48,33 @@ const VECTOR: usize = 64;
 pub(crate) fn is_faster(convolution: &Scheme, in_lanes: &Scheme, data: Data, lines: usize, real: usize) -> bool {
     let butterflies = in_lanes.factors().all(|factor| matches!(factor, Factor::Radix(_)));
     let times = if butterflies { 2.0 } else { 1.0 };
-    let operations = |scheme| operations(scheme, data, lines, VECTOR / real);
+    let operations = |scheme| operations(scheme, data, lines, real);
     times * operations(convolution) < operations(in_lanes)
 }
 
+/// The greatest line, in bytes, that the caches of most machines keep between trips over it.
+const CACHED: usize = 4 << 20;
+
+/// A trip through memory over longer lines, in operations for each number. A matrix takes four trips. A
+/// convolution takes three for each DFT, and three more. Measured: docs/performance/log.md.
+const TRIP: f64 = 100.0;
+const TRIPS_OF_MATRIX: f64 = 4.0;
+const TRIPS_OF_CONVOLUTION: f64 = 9.0;
+
 /// The estimated vector operations of so many lines.
-fn operations(scheme: &Scheme, data: Data, lines: usize, lanes: usize) -> f64 {
-    // Measured beside the other schemes: the matrix moves through memory three times.
-    const MATRIX: f64 = 3.0;
+fn operations(scheme: &Scheme, data: Data, lines: usize, real: usize) -> f64 {
+    let lanes = VECTOR / real;
     let parts = if matches!(data, Data::Real | Data::Hermitian) { 1.0 } else { 2.0 };
-    let along_lines = lines as f64 / lanes as f64;
+    let reals = 2.0 * lines as f64 / lanes as f64 * scheme.length() as f64;
+    let trip = if 2 * real * scheme.length() > CACHED { TRIP } else { 0.0 };
     match scheme {
         Scheme::Batched(_) => lines.div_ceil(lanes) as f64 * parts * scheme.length() as f64 * scheme_cost(scheme),
-        Scheme::Bluestein { inner, .. } => along_lines * convolution(inner),
-        _ => along_lines * MATRIX * 2.0 * scheme.length() as f64 * (scheme_cost(scheme) + 15.0),
+        Scheme::Bluestein { length, inner } => {
+            let longer = inner.length() as f64 / *length as f64;
+            reals * longer * (convolution_cost(inner) + TRIPS_OF_CONVOLUTION * trip)
+        }
+        // The twiddle factors between columns and rows, and the pairs of reals, take about 15.
+        _ => reals * (scheme_cost(scheme) + 15.0 + TRIPS_OF_MATRIX * trip),
     }
 }
 
