@@ -178,6 +178,9 @@ const ERRORS: &[(&str, &str)] = &[
     ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(0: along 16 8)", "a length of 3 or more"),
     ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: along 8 16)", "the first 16"),
     ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: bluestein(39: along 16 5))", "is not a factor"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37: 16 8 x )", "on both sides"),
+    ("fft f64 37\ninput -> output axis 0: forward 37 = bluestein(37:  x 16 8)", "on both sides"),
+    ("fft f64 16\ninput -> output axis 0: forward 16 =  x 16", "on both sides"),
     (
         "rfft,dct2 f64 6x8\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: real_to_half 6 = 3 2",
         "half spectrum",

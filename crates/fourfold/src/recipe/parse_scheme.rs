@@ -20,8 +20,17 @@ pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
     }
     match text.split_once(" x ") {
         None => Ok(Scheme::Batched(parse_factors(text)?)),
-        Some((columns, rows)) => Ok(Scheme::FourStep { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
+        Some((columns, rows)) => parse_matrix(columns, rows),
     }
+}
+
+/// Parses a matrix. One without factors along a side would print as a text that is no matrix.
+fn parse_matrix(columns: &str, rows: &str) -> Result<Scheme> {
+    let (columns, rows) = (parse_factors(columns)?, parse_factors(rows)?);
+    if columns.is_empty() || rows.is_empty() {
+        return Err(invalid("expected factors on both sides of ` x `".into()));
+    }
+    Ok(Scheme::FourStep { columns, rows })
 }
 
 /// The length and the inner scheme of `bluestein(97: along 16 12)`, if the text is one, and not a
