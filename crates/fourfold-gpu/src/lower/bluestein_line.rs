@@ -94,7 +94,7 @@ impl StagePipeline {
     pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
         let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing()) };
         let radices: Vec<usize> = ranges.iter().flat_map(|length| radices(*length)).collect();
-        pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix }).collect();
+        pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
         let views = pipeline.views(line, rule);
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
         let mut splits = pipeline.splits(&factors, 1);
