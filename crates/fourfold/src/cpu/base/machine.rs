@@ -117,6 +117,12 @@ impl Machine {
         period / step * ways
     }
 
+    /// The number of threads, of at most `most`, that compute a pass over so many elements. Each has
+    /// work for about 2 µs or more, since handing it a share and waiting for it takes about 1 µs.
+    pub(crate) fn workers(&self, elements: usize, most: usize) -> usize {
+        if elements < self.serial_elements { 1 } else { (4 * elements / self.serial_elements).clamp(1, most) }
+    }
+
     /// The bytes of a row of tiles that are read at the same time: 8 cache lines. With 4096 rows,
     /// reading one line of each row takes three times as long for each byte, and reading 16 lines
     /// is not faster.

@@ -42,6 +42,8 @@ pub(crate) struct Tiles<'a, S> {
     pub(crate) width: usize,
     /// The number of tiles in a block.
     pub(crate) group: usize,
+    /// The number of threads that the pass is worth.
+    pub(crate) workers: usize,
     /// The reals of a line in the source, and those that its transform reads. The difference are
     /// zeros, which are not in memory.
     reals: [usize; 2],
@@ -59,6 +61,7 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         pass: &'a PreparedPass<S>,
         [from, to]: [&'a Array<S>; 2],
         split: bool,
+        threads: usize,
         first: Ptr<S>,
     ) -> Self {
         let values =
@@ -69,10 +72,12 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         // If the lines are not contiguous, a block has several tiles, whose elements with the same
         // index are read together.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        let most = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        let workers = sizes.machine.workers(lines.count() * from.shape[pass.axis], threads);
+        let group = lines.group(width, most, workers);
         let present = from.shape[pass.axis] * from.parts;
         let reals = if let Some(PreparedOp::Batch(line)) = pass.ops.first() { line.ends.input } else { present };
-        Tiles { sizes, pass, from, to, table, first, lines, width, group, reals: [present, reals] }
+        Tiles { sizes, pass, from, to, table, first, lines, width, group, workers, reals: [present, reals] }
     }
 }
 
