@@ -70,17 +70,25 @@ impl KernelDesc {
             let ahead = |stage: &&Stage| matches!(stage.op, StageOp::LineToHalfSpectra { .. });
             let count = range.last - range.first + usize::from(stages.peek().is_some_and(ahead));
             let count = if i == last { usize::MAX } else { count };
-            let mut own: Vec<Stage> = stages.by_ref().take(count).cloned().collect();
-            if i > 0 {
-                own[0].from = Port::Scratch;
-            }
-            if i < last {
-                own.last_mut().expect("a range has digits").to = Port::Scratch;
-            }
-            KernelDesc { stages: own, range, ..self.clone() }
+            let first = self.stages.len() - stages.len();
+            let own = first..first.saturating_add(count).min(self.stages.len());
+            stages.by_ref().take(count).for_each(drop);
+            KernelDesc { stages: with_ports(&self.stages, own), range, ..self.clone() }
         };
         ranges.into_iter().enumerate().map(kernel).collect()
     }
+}
+
+/// Some of the stages, with buffers in device memory between these and the others.
+pub(crate) fn with_ports(stages: &[Stage], range: std::ops::Range<usize>) -> Vec<Stage> {
+    let mut own = stages[range.clone()].to_vec();
+    if let Some(first) = own.first_mut().filter(|_| range.start > 0) {
+        first.from = Port::Scratch;
+    }
+    if let Some(last) = own.last_mut().filter(|_| range.end < stages.len()) {
+        last.to = Port::Scratch;
+    }
+    own
 }
 
 /// All ways to cut a list of so many digits at `count` places.

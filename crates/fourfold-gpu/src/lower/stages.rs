@@ -341,7 +341,7 @@ impl StagePipeline {
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
         let room = length(parts);
-        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, room });
+        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, count: radix });
         let splits = self.splits(parts, groups);
         self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
@@ -349,7 +349,12 @@ impl StagePipeline {
         }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
         // for a backward one.
-        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum { n: radix, radices: lengths(parts) });
+        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum {
+            n: radix,
+            counts: [radix; 2],
+            radices: lengths(parts),
+            by_columns: false,
+        });
         self.push(StageOp::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
             self.push(StageOp::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
@@ -368,7 +373,7 @@ impl StagePipeline {
 
     /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
     /// serve there and back.
-    fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
+    pub(crate) fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
         let radices = lengths(parts);
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);

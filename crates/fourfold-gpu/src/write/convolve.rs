@@ -99,6 +99,6 @@ impl Writer<'_> {
 }
 
 /// Complex number `i` of those that begin at real `at` of the table.
-fn coefficient(at: usize, i: Int) -> C<Sym> {
+pub(crate) fn coefficient(at: usize, i: Int) -> C<Sym> {
     Array::Table.load_pair(i + (at / 2) as i64)
 }

@@ -3,6 +3,7 @@
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
+use crate::write::convolve::coefficient;
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::writer::{Subline, Writer};
@@ -53,6 +54,28 @@ impl Writer<'_> {
             for (j, z) in z.into_iter().enumerate() {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, twiddles.after(split, j, z));
+            }
+        });
+    }
+
+    /// Small DFTs of the last digit, a product with each result, and small DFTs back. Two forward
+    /// DFTs reverse the sequence: so the parts are exchanged between them.
+    pub(crate) fn convolution(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
+        let inner = split.inner / self.desc.before();
+        let back = Split { inverse: true, ..*split };
+        self.items(inner, |line, item| {
+            let small = self.small_at(split, [1, inner], line, [item, int(0)]);
+            let range = [0, usize::MAX];
+            let from_addresses = self.small_addresses(&small, from, line);
+            let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
+            let twiddles = self.twiddles(split, &small);
+            let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
+            let product =
+                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, small.column + (j * split.inner) as i64)).swap();
+            let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
+            let to_addresses = self.small_addresses(&small, to, line);
+            for (j, z) in small_dft(&products).into_iter().enumerate() {
+                self.store(to, line, to_addresses[j], range, twiddles.after(&back, j, z));
             }
         });
     }
