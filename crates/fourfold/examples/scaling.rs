@@ -3,8 +3,8 @@
 //! `scaling SECONDS THREADS PAUSE PROBLEM…` prints one line for each problem and number of threads:
 //! the median and the least time of one execution, in microseconds, out of place, and how many
 //! times as fast as the first number of threads that is. THREADS is a list such as `1,4,16`. The
-//! caller waits PAUSE microseconds before each execution. With `separate`, each thread executes the problem
-//! alone, on its arrays. This tells what the cores can do without waiting for each other.
+//! caller waits PAUSE microseconds before each execution. With `separate`, each thread executes the
+//! problem alone, on its arrays. This tells what the cores can do without waiting for each other.
 
 use fourfold::timing::Summary;
 use fourfold::{Element, Plan, Planner, Precision, Problem};
@@ -48,8 +48,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The times of single executions in microseconds, or of turns divided by their executions, for each
-/// number of threads.
+/// The times of single executions in microseconds, or of turns divided by their executions, for
+/// each number of threads.
 fn measure<T: Element + Default>(
     problem: &Problem,
     threads: &[usize],
@@ -111,7 +111,8 @@ fn turn<T: Element + Default>(plan: &Plan, pause: Duration, input: &[T], output:
     Ok(1e6 * total.as_secs_f64() / runs as f64)
 }
 
-/// The time of one execution on each of `threads` threads at the same time, divided by their number.
+/// The time of one execution on each of `threads` threads at the same time, divided by their
+/// number.
 fn separate<T: Element + Default>(plan: &Plan, threads: usize, real: fn(f64) -> T) -> f64 {
     let barrier = Barrier::new(threads);
     let work = || {

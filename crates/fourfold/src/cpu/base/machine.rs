@@ -123,10 +123,11 @@ impl Machine {
         if elements < self.serial_elements { 1 } else { (4 * elements / self.serial_elements).clamp(1, most) }
     }
 
-    /// The least number of blocks that each of several threads has in a pass over an array of so many
-    /// bytes, if there are enough tiles. With two, others can help a thread that is late. If the array
-    /// stays in the caches, threads read what others have written from their caches, and with four
-    /// some compute while others read. Wider blocks matter more if it does not.
+    /// The least number of blocks that each of several threads has in a pass over an array of so
+    /// many bytes, if there are enough tiles. With two, others can help a thread that is late. If
+    /// the array stays in the caches, threads read from the caches of others, and with four some
+    /// compute while others read. Wider blocks matter more if it does not. `log.md` in
+    /// `docs/performance/` has the times.
     pub(crate) fn blocks_each(&self, bytes: usize) -> usize {
         if bytes <= self.stays_cached() { 4 } else { 2 }
     }

@@ -24,8 +24,8 @@ pub(crate) struct Spin {
 }
 
 impl Spin {
-    /// `enough_cores` tells whether every thread has a core. Otherwise the other thread may be waiting for
-    /// this one's, which is yielded at once.
+    /// `enough_cores` tells whether every thread has a core. Otherwise the other thread may be
+    /// waiting for this one's, which is yielded at once.
     pub(crate) fn new(enough_cores: bool) -> Spin {
         Spin { spins: if enough_cores { SPINS } else { 0 }, since: None }
     }

@@ -4,12 +4,12 @@
 //! takes some tens of microseconds, and as long as waking a thread that sleeps. So threads spin for
 //! a while before they sleep, and the caller never waits for a thread that has not begun.
 //!
-//! The caller opens a round and shares its tasks out. Helpers that see it open enter it, and all take
-//! tasks until none is left. The caller then closes the round, and waits for those that are inside:
+//! The caller opens a round and shares its tasks out. Helpers that see it open enter it, and all
+//! take tasks until none is left. The caller then closes the round, and waits for those inside:
 //!
 //! ```text
 //! caller: store the body; round := (number, open); …; round := closed; wait until inside = 0
-//! helper: wait for a new number; inside += 1; if the round is still open, call the body; inside −= 1
+//! helper: wait for a new number; inside += 1; if the round is open, call the body; inside −= 1
 //! ```
 //!
 //! These accesses of `round` and `inside` are in one order that all threads agree on (`SeqCst`). So
@@ -87,7 +87,8 @@ impl Round {
     }
 }
 
-/// The most helpers that one thread wakes. Each takes about 2 µs, and the helpers that wake continue.
+/// The most helpers that one thread wakes. Each takes about 2 µs, and the helpers that wake
+/// continue.
 const WAKES: usize = 4;
 
 impl Pool {
@@ -172,8 +173,8 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    /// Calls `body` on this thread, and on the helpers below `workers` that come before it ends here.
-    /// Only one thread calls this at a time.
+    /// Calls `body` on this thread, and on the helpers below `workers` that come before it ends
+    /// here. Only one thread calls this at a time.
     fn run(&self, workers: usize, body: Body<'_>) {
         self.body.0.store((&raw const body).cast_mut().cast(), Ordering::Relaxed);
         let round = self.open(workers);

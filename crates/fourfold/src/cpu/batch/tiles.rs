@@ -97,8 +97,8 @@ impl<S: Dispatch> Tiles<'_, S> {
 
     /// The element of a line at which copying a block begins. Workers that begin at the same time
     /// begin in different parts of an array, so that they do not all wait for the cache of the one
-    /// that has computed its first elements. These parts are those that they have computed themselves
-    /// if the pass before went along the last axis.
+    /// that has computed its first elements. If the pass before went along the last axis, these
+    /// parts are those that they have computed themselves.
     fn start(&self, array: &Array<S>, tiles: &[Tile]) -> usize {
         if self.workers == 1 { 0 } else { array.shape[self.pass.axis] * tiles[0].first / self.lines.count() }
     }
