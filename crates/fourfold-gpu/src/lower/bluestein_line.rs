@@ -94,12 +94,12 @@ impl StagePipeline {
     pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
         let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing()) };
         let radices: Vec<usize> = ranges.iter().flat_map(|length| radices(*length)).collect();
-        pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix }).collect();
+        pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
         let views = pipeline.views(line, rule);
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
         let mut splits = pipeline.splits(&factors, 1);
         let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
-        let spectrum = pipeline.tables.push_pairs(spectrum) / 2;
+        let spectrum = pipeline.tables.push_pairs(spectrum);
         let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };
         for split in &splits {
             pipeline.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);

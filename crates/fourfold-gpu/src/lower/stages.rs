@@ -167,7 +167,7 @@ impl StagePipeline {
     /// last digit, of which no DFT is done.
     pub(crate) fn quarter_digits(&mut self, len: usize) -> Vec<Factor> {
         let factors = self.digits_of(self.packing.elements(len));
-        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS, stages: 0 });
         factors
     }
 
@@ -283,7 +283,8 @@ impl StagePipeline {
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
         let factors = gpu_factors(len, &self.radices);
-        self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
+        let digit = |factor: &Factor| Digit { radix: factor.length(), room: room(factor), stages: stages(factor) };
+        self.digits = factors.iter().map(digit).collect();
         factors
     }
 
@@ -382,6 +383,16 @@ impl StagePipeline {
             Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
+    }
+}
+
+/// Stages of a digit: those of a convolution's DFTs there and back, and of the product, and
+/// Bluestein's chirp before and after.
+fn stages(factor: &Factor) -> usize {
+    match factor {
+        Factor::Rader(_, parts) => 2 * parts.len() + 1,
+        Factor::Bluestein(_, parts) => 2 * parts.len() + 3,
+        _ => 1,
     }
 }
 

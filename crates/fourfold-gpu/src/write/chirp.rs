@@ -101,8 +101,7 @@ impl Writer<'_> {
         if end <= first || last < start {
             return;
         }
-        let i = (k - first as i64) / every as i64;
-        let body = || self.write_step(step, line, i, &[z]);
+        let body = || self.write_step(step, line, (k - first as i64) / every as i64, &[z]);
         let each = || if every == 1 { body() } else { if_less((k - first as i64) % every as i64, int(1), body) };
         let below = || if end <= last + 1 { each() } else { if_less(k, int(last + 1), each) };
         if start >= first { below() } else { if_less(int(first - 1), k, below) }

@@ -14,7 +14,7 @@ impl Writer<'_> {
         // Only those of the subline.
         let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
         let count = match split.rader {
-            Some(_) => split.count(),
+            Some(_) => split.count() / (self.desc.before() * self.desc.after()),
             None => groups * inner,
         };
         let late = self.waits_late(count);
@@ -25,7 +25,7 @@ impl Writer<'_> {
         self.items(count, |line, item| {
             let item = if reads.or(writes).is_some() { lane_pair_item(count, item) } else { item };
             let small = match &split.rader {
-                Some(rader) => self.small_of_rader(split, rader, item),
+                Some(rader) => self.small_of_rader(split, rader, line, item),
                 None => self.small(split, [groups, inner], line, item, to),
             };
             let sources = if reads.is_some() { vec![] } else { self.small_addresses(&small, from, line) };
@@ -118,7 +118,8 @@ impl Writer<'_> {
     }
 
     /// Small DFT number `item` of those that a prime has become.
-    fn small_of_rader(&self, split: &Split, rader: &Rader, item: Int) -> Small {
+    fn small_of_rader(&self, split: &Split, whole: &Rader, line: Subline, item: Int) -> Small {
+        let rader = self.in_range(whole);
         let count = (split.inner * split.groups) as i64;
         let (number, item) = (item / count, item % count);
         let (k, g) = (item / split.groups as i64, item % split.groups as i64);
@@ -128,10 +129,10 @@ impl Writer<'_> {
             .collect();
         let first = rader.first(number);
         let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
-        let column = number / rader.groups as i64;
+        let column = self.before(line) * rader.inner as i64 + number / rader.groups as i64;
         let outer = rader
             .twiddles
-            .map(|at| values.iter().map(|v| (*v - 1) * rader.inner as i64 + column + (at / 2) as i64).collect());
+            .map(|at| values.iter().map(|v| (*v - 1) * whole.inner as i64 + column + (at / 2) as i64).collect());
         Small { run: None, places, column: k, frequency: None, outer }
     }
 
