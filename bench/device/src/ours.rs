@@ -7,7 +7,7 @@ use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// The plan's executions, or one of its launches alone.
@@ -53,7 +53,7 @@ pub(crate) fn planned(device: &Device, problem: &Problem) -> Result<(Arc<GpuPlan
         let plan = GpuPlanner::with_cache(device.clone(), cache).plan(problem)?;
         Ok((plan, 1e3 * start.elapsed().as_secs_f64()))
     };
-    let cache = Cache::open(std::env::temp_dir().join(format!("fourfold-device-bench-{}", std::process::id())));
+    let cache = kernels();
     let (_, fresh) = timed(None)?;
     timed(Some(cache.clone()))?;
     let (plan, kept) = timed(Some(cache.clone()))?;
@@ -61,6 +61,27 @@ pub(crate) fn planned(device: &Device, problem: &Problem) -> Result<(Arc<GpuPlan
     // An empty folder more or less is no reason to stop.
     let _ = std::fs::remove_dir(cache.folder());
     Ok((Arc::new(plan), [fresh, kept]))
+}
+
+/// Where this process keeps kernels.
+pub(crate) fn kernels() -> Cache {
+    Cache::open(std::env::temp_dir().join(format!("fourfold-device-bench-{}", std::process::id())))
+}
+
+/// Compiles the kernels of these problems to [`kernels`], of several problems at the same time.
+pub(crate) fn compile<'a>(device: &Device, problems: impl Iterator<Item = &'a str> + Send) -> Result<()> {
+    let (problems, threads) = (Mutex::new(problems), std::thread::available_parallelism()?.get());
+    let next = || problems.lock().ok()?.next();
+    let compile = || {
+        while let Some(text) = next() {
+            // What cannot be planned is reported when it is to be timed.
+            if let Ok(problem) = text.parse::<Problem>() {
+                let _ = GpuPlanner::with_cache(device.clone(), Some(kernels())).plan(&problem);
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile))));
+    Ok(())
 }
 
 /// A plan with what was measured to be fast.
