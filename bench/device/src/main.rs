@@ -25,10 +25,11 @@ use cufft::CuFft;
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold::timing::table::Origin;
-use fourfold_gpu::{Api, Device, GpuPlanner};
+use fourfold_gpu::{Api, Device, GpuPlan};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
 use solvers::{PREFIX, Solve};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -198,14 +199,15 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
         missing: vec![],
         summary: arguments.random,
     };
-    if arguments.random {
-        ours::compile(device, group.problems.iter().map(|(text, _)| &**text))?;
-    }
+    let plans = match arguments.random {
+        true => ours::plans(device, group.problems.iter().map(|(text, _)| &**text))?,
+        false => HashMap::new(),
+    };
     for (text, _) in &group.problems {
         eprintln!("  {text}");
         let timed = match text.strip_prefix(PREFIX) {
             Some(name) => time_solve(arguments, text, name, device, stream, &mut results),
-            None => time_in_process(arguments, text, device, stream, &mut results),
+            None => time_in_process(arguments, text, plans.get(text), device, stream, &mut results),
         };
         if let Err(error) = timed {
             results.missing.push(format!("`{text}`: {error:#}"));
@@ -226,13 +228,14 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
 fn time_in_process(
     arguments: &Arguments,
     text: &str,
+    plan: Option<&Arc<GpuPlan>>,
     device: &Device,
     stream: &Arc<CudaStream>,
     results: &mut Results,
 ) -> Result<()> {
     let problem: &Problem = &text.parse()?;
-    let plan = if arguments.random {
-        Arc::new(GpuPlanner::with_cache(device.clone(), Some(ours::kernels())).plan(problem)?)
+    let plan = if let Some(plan) = plan {
+        Arc::clone(plan)
     } else {
         let (plan, [fresh, kept]) = ours::planned(device, problem)?;
         results.planning.push((text.to_owned(), fresh, kept));
@@ -307,7 +310,7 @@ fn launches(
     turns: Turns,
     text: &str,
     device: &Device,
-    plan: &Arc<fourfold_gpu::GpuPlan>,
+    plan: &Arc<GpuPlan>,
     stream: &Arc<CudaStream>,
     copy: f64,
     results: &mut Results,

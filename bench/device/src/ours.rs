@@ -7,6 +7,7 @@ use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -53,7 +54,7 @@ pub(crate) fn planned(device: &Device, problem: &Problem) -> Result<(Arc<GpuPlan
         let plan = GpuPlanner::with_cache(device.clone(), cache).plan(problem)?;
         Ok((plan, 1e3 * start.elapsed().as_secs_f64()))
     };
-    let cache = kernels();
+    let cache = Cache::open(std::env::temp_dir().join(format!("fourfold-device-bench-{}", std::process::id())));
     let (_, fresh) = timed(None)?;
     timed(Some(cache.clone()))?;
     let (plan, kept) = timed(Some(cache.clone()))?;
@@ -63,25 +64,28 @@ pub(crate) fn planned(device: &Device, problem: &Problem) -> Result<(Arc<GpuPlan
     Ok((Arc::new(plan), [fresh, kept]))
 }
 
-/// Where this process keeps kernels.
-pub(crate) fn kernels() -> Cache {
-    Cache::open(std::env::temp_dir().join(format!("fourfold-device-bench-{}", std::process::id())))
-}
-
-/// Compiles the kernels of these problems to [`kernels`], of several problems at the same time.
-pub(crate) fn compile<'a>(device: &Device, problems: impl Iterator<Item = &'a str> + Send) -> Result<()> {
+/// Plans of these problems, several of which are made at the same time. Those that cannot be made are
+/// left out.
+pub(crate) fn plans<'a>(
+    device: &Device,
+    problems: impl Iterator<Item = &'a str> + Send,
+) -> Result<HashMap<String, Arc<GpuPlan>>> {
     let (problems, threads) = (Mutex::new(problems), std::thread::available_parallelism()?.get());
     let next = || problems.lock().ok()?.next();
-    let compile = || {
+    let plan = || {
+        let mut plans = vec![];
         while let Some(text) = next() {
-            // What cannot be planned is reported when it is to be timed.
-            if let Ok(problem) = text.parse::<Problem>() {
-                let _ = GpuPlanner::with_cache(device.clone(), Some(kernels())).plan(&problem);
-            }
+            let planner = GpuPlanner::with_cache(device.clone(), None);
+            let plan = text.parse::<Problem>().and_then(|problem| planner.plan(&problem));
+            plans.extend(plan.ok().map(|plan| (text.to_owned(), Arc::new(plan))));
         }
+        plans
     };
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile))));
-    Ok(())
+    let all = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(plan)).collect();
+        handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default()).collect()
+    });
+    Ok(all)
 }
 
 /// A plan with what was measured to be fast.

@@ -99,7 +99,7 @@ impl StagePipeline {
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
         let mut splits = pipeline.splits(&factors, 1);
         let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
-        let spectrum = pipeline.tables.push_pairs(spectrum) / 2;
+        let spectrum = pipeline.tables.push_pairs(spectrum);
         let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };
         for split in &splits {
             pipeline.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
