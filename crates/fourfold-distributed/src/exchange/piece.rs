@@ -12,17 +12,17 @@ pub(crate) type Piece = Vec<PieceAxis>;
 #[derive(Clone, Debug)]
 pub(crate) enum Pieces {
     /// Of arrays that are matrices on both sides.
-    Boxes(Vec<Piece>),
+    OfMatrices(Vec<Piece>),
     /// Of which one side is a line.
-    Lines(Vec<LinePiece>),
+    OfLine(Vec<LinePiece>),
 }
 
 impl Pieces {
     /// The elements that are in a part before the exchange and in a part after it: where they are in both parts.
     pub(crate) fn regions(&self, parts: [&[Range<usize>]; 2], orders: [&[usize]; 2]) -> Vec<[Region; 2]> {
         match self {
-            Pieces::Boxes(pieces) => pieces.iter().filter_map(|piece| regions(piece, parts, orders)).collect(),
-            Pieces::Lines(pieces) => pieces.iter().flat_map(|piece| piece.regions(parts, orders)).collect(),
+            Pieces::OfMatrices(pieces) => pieces.iter().filter_map(|piece| regions(piece, parts, orders)).collect(),
+            Pieces::OfLine(pieces) => pieces.iter().flat_map(|piece| piece.regions(parts, orders)).collect(),
         }
     }
 }
@@ -77,7 +77,7 @@ impl PieceAxis {
 
 /// The whole arrays, which have the same shape. Axes are in the order in which they are stored.
 pub(crate) fn same(shape: &[usize], order: &[usize]) -> Pieces {
-    Pieces::Boxes(vec![order.iter().map(|&axis| PieceAxis::new(shape[axis], [axis, axis])).collect()])
+    Pieces::OfMatrices(vec![order.iter().map(|&axis| PieceAxis::new(shape[axis], [axis, axis])).collect()])
 }
 
 /// The elements of a piece that are in a part before the exchange and in a part after it: where they are

@@ -10,14 +10,14 @@ use crate::recipe::subject::Subject;
 /// of a piece has neighbours on both sides.
 pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Pieces {
     if let Some(lines) = line_pieces(reorder, subject) {
-        return Pieces::Lines(lines);
+        return Pieces::OfLine(lines);
     }
     let matrix @ [rows, columns] = subject.matrix();
     let map = match subject.real_form() {
         Some(RealForm::TermPairs { map, .. }) => map,
         _ => TermMap::Ascending,
     };
-    Pieces::Boxes(match reorder {
+    Pieces::OfMatrices(match reorder {
         Reorder::EvenOdd => even_odd(rows, columns),
         Reorder::FromEvenOdd => even_odd(rows, columns).into_iter().map(inverse).collect(),
         Reorder::TermPairs => pairs(rows, columns).into_iter().flat_map(|piece| terms(piece, 0, map, matrix)).collect(),
