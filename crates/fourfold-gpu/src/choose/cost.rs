@@ -119,13 +119,13 @@ impl DeviceAttributes {
     }
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
-        let run = if desc.interleaved() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
+        let run = if desc.has_runs() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
     }
 
     /// Whether a kernel takes less long than two whose runs are as long as there are neighbours.
     pub(crate) fn takes_one_trip(&self, desc: &KernelDesc) -> bool {
-        let run = if desc.interleaved() { desc.most_contiguous_bytes(self.long_run()) } else { self.long_run() };
+        let run = if desc.has_runs() { desc.most_contiguous_bytes(self.long_run()) } else { self.long_run() };
         self.trips_of(desc) < TWO_TRIPS * self.waste(run)
     }
 }

@@ -46,7 +46,7 @@ impl KernelDesc {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
         let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
-        let whole = !self.interleaved() && self.cluster == 1 && self.places() == split.radix * split.groups;
+        let whole = !self.has_runs() && self.cluster == 1 && self.places() == split.radix * split.groups;
         // All threads of a warp come where they exchange.
         let threads = split.groups * self.tile;
         let warps = match split.groups < WARP {

@@ -56,6 +56,7 @@ impl KernelDesc {
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.op {
+            _ if self.transposes() && self.takes_sublines(stage) => 1,
             StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(threads, |j| frequency(j, &before) * split.radix)

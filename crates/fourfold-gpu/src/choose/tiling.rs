@@ -56,7 +56,7 @@ impl KernelDesc {
         let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
         // Several blocks share an SM, but for runs that are short otherwise.
         let room = |desc: &KernelDesc| {
-            let short = desc.interleaved() && desc.contiguous_bytes() <= device.short_run();
+            let short = desc.has_runs() && desc.contiguous_bytes() <= device.short_run();
             device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
@@ -98,7 +98,7 @@ impl KernelDesc {
         let folds = |stage: &Stage| matches!(stage.op, StageOp::SymmetricLastPass(_) | StageOp::SymmetricProduct(_));
         let folds = self.stages.iter().any(folds);
         let one = matches!(self.packing, Packing::Complex | Packing::HalfLength) && !self.convolves() && !folds;
-        if one && !self.interleaved() { least } else { most }
+        if one && !self.has_runs() { least } else { most }
     }
 
     /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
@@ -146,7 +146,7 @@ impl KernelDesc {
     /// Lines that a block should have: a run of memory, or work for enough threads.
     fn wanted(&self, device: &DeviceAttributes) -> usize {
         let items = self.stages.iter().map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
-        let least = match self.interleaved() {
+        let least = match self.has_runs() {
             true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
             false if self.precision() == Precision::F64 && self.dealt() == 2 * device.warp => 2,

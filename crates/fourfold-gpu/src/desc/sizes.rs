@@ -1,8 +1,11 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
 use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::{Port, StageOp};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::frame::Frame;
+
+/// Complex numbers that banks of shared memory have side by side, at most.
+const BANKS: usize = 16;
 
 impl KernelDesc {
     /// Complex places of a line's buffer.
@@ -71,14 +74,32 @@ impl KernelDesc {
     /// Whether neighbouring threads take neighbouring sublines, which are neighbours in memory, and
     /// not neighbouring items of one.
     pub(crate) fn interleaved(&self) -> bool {
-        self.across || self.range != DigitRange::all(self.digits.len()) && !self.has_whole_sublines()
+        self.has_runs() && !self.transposes()
     }
 
-    /// Whether the elements of a subline are neighbours at both ends of the kernel, as those of the
-    /// last digits are in the buffers of long lines.
-    fn has_whole_sublines(&self) -> bool {
+    /// Whether sublines are neighbours in memory, at one end of the kernel at least.
+    pub(crate) fn has_runs(&self) -> bool {
+        self.across || self.range != DigitRange::all(self.digits.len()) && self.whole_sublines() < 2
+    }
+
+    /// Whether the elements of a subline are neighbours at one end of the kernel, and sublines at the
+    /// other. Each stage then takes what are neighbours there.
+    pub(crate) fn transposes(&self) -> bool {
+        !self.across && self.cluster == 1 && self.range.first > 0 && self.whole_sublines() == 1
+    }
+
+    /// At how many ends of the kernel the elements of a subline are neighbours, as those of the last
+    /// digits are in the buffers of long lines.
+    fn whole_sublines(&self) -> usize {
         let ends = [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)];
-        self.range.last == self.digits.len() && ends == [Some(&Port::Scratch); 2]
+        let last = self.range.last == self.digits.len();
+        ends.into_iter().filter(|end| last && *end == Some(&Port::Scratch)).count()
+    }
+
+    /// Whether neighbouring threads take neighbouring sublines in a stage.
+    pub(crate) fn takes_sublines(&self, stage: &Stage) -> bool {
+        let array = |port: &Port| matches!(port, Port::Array(_));
+        self.interleaved() || self.transposes() && (array(&stage.from) || array(&stage.to))
     }
 
     /// Whether digits are convolved.
@@ -107,14 +128,16 @@ impl KernelDesc {
     }
 
     /// From the first subline of a Hermitian pair in shared memory to the second, in complex
-    /// numbers.
+    /// numbers, or in sublines where they stand one after another.
     pub(crate) fn hermitian_offset(&self) -> usize {
-        self.tile * self.slot_elements()
+        if self.transposes() { self.tile } else { self.tile * self.slot_elements() }
     }
 
     /// Those of one buffer.
     pub(crate) fn slot_elements(&self) -> usize {
-        self.padded(self.cluster_slice() * self.cluster - 1) + 1
+        let elements = self.padded(self.cluster_slice() * self.cluster - 1) + 1;
+        // The same element of neighbouring sublines stands in neighbouring banks.
+        if self.transposes() { (elements - 1).next_multiple_of(BANKS) + 1 } else { elements }
     }
 
     /// Places of a subline that a block of the cluster has while it has all values of the first

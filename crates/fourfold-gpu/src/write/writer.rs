@@ -41,7 +41,8 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
             home.multiplying(fused).fused_combine(fused);
             continue;
         }
-        let view = if stage.is_across_cluster() { across } else { home }.multiplying(fused);
+        let view = if stage.is_across_cluster() { across } else { home.taking(desc.takes_sublines(stage)) };
+        let view = view.multiplying(fused);
         let (guarded, items_per_thread) = (stage.is_outside(), items_per_thread(stage));
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
         Writer { guarded, items_per_thread, in_place, ..view }.stage(stage);
@@ -89,6 +90,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
     pub(crate) items_per_thread: usize,
+    /// Whether neighbouring threads take neighbouring sublines.
+    pub(crate) takes_sublines: bool,
     /// Whether no two threads may take an item, since what it reads is what it writes.
     pub(crate) in_place: bool,
     /// What the stage does to single elements.
@@ -123,10 +126,30 @@ impl<'a> Writer<'a> {
     pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
         let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
-        let mut writer =
-            Writer { desc, buffers, thread, block, rank, fixed, guarded, items_per_thread, in_place, multiplied };
-        writer.fixed = writer.fixed();
-        writer
+        let takes_sublines = desc.interleaved();
+        let writer = Writer {
+            desc,
+            buffers,
+            thread,
+            block,
+            rank,
+            fixed,
+            guarded,
+            items_per_thread,
+            takes_sublines,
+            in_place,
+            multiplied,
+        };
+        Writer { fixed: writer.fixed(), ..writer }
+    }
+
+    /// For a stage whose neighbouring threads take neighbouring sublines, or do not.
+    fn taking(self, takes_sublines: bool) -> Writer<'a> {
+        if takes_sublines == self.takes_sublines {
+            return self;
+        }
+        let writer = Writer { takes_sublines, ..self };
+        Writer { fixed: writer.fixed(), ..writer }
     }
 
     /// For stages that are written as one: what is done to the array that they read or write, or to
@@ -242,7 +265,7 @@ impl<'a> Writer<'a> {
         let tile = self.desc.tile as i64;
         match self.fixed {
             Some(line) => (line, i / tile),
-            None if self.desc.interleaved() => (self.of_slot(i % tile), i / tile),
+            None if self.takes_sublines => (self.of_slot(i % tile), i / tile),
             None => (self.of_slot(i / count as i64), i % count as i64),
         }
     }
@@ -289,7 +312,7 @@ impl<'a> Writer<'a> {
     /// A thread keeps its line if threads are dealt out to lines cyclically.
     pub(crate) fn fixed(&self) -> Option<Subline> {
         let KernelDesc { shared, tile, threads, .. } = *self.desc;
-        let keeps = tile == 1 || self.desc.interleaved() && threads % tile == 0;
+        let keeps = tile == 1 || self.takes_sublines && threads % tile == 0;
         (shared && keeps).then(|| self.of_slot(self.thread % tile as i64))
     }
 
