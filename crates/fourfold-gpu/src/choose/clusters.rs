@@ -67,7 +67,11 @@ impl KernelDesc {
         // Coming back from a spectrum, the compiler would take a few more registers than there are for
         // blocks of the usual size, in bytes; larger ones measured 3 % slower so.
         let usual = device.usual_threads() * Precision::F32.bytes() == desc.threads * self.precision().bytes();
-        let resident = if self.inverse && usual { device.usual_blocks(Precision::F32) } else { 0 };
+        let resident = match self.inverse && usual {
+            _ if desc.fuses_product() => device.resident(&desc),
+            true => device.usual_blocks(Precision::F32),
+            false => 0,
+        };
         desc.resident = size.resident.unwrap_or(resident);
         let fits = device.blocks_of(desc.shared_bytes()) > 0 && desc.threads <= most;
         fits.then(|| desc.with_padding(device))

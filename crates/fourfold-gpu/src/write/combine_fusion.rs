@@ -1,7 +1,8 @@
 //! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters,
 //! where all threads have equally many DFTs, and no more than they can hold: half of the terms that
 //! a thread combines are in its registers, and only the other half goes through shared memory.
-//! (Without clusters that measured up to a fifth slower.)
+//! (Without clusters that measured up to a fifth slower, but faster with a product and the first
+//! DFTs back in the same stage.)
 //!
 //! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
 //! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −
@@ -22,7 +23,7 @@ use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, unpack};
 
 /// Complex numbers that a thread can hold.
-const HELD: usize = 16;
+pub(crate) const HELD: usize = 16;
 
 impl KernelDesc {
     /// How many stages from number `i` on are done as one.
@@ -55,6 +56,12 @@ impl KernelDesc {
         let shares = self.cluster > 1 || count == 3 && self.interleaved();
         let fuses = shares && is_packed && split.rader.is_none() && self.rounds(split).is_some();
         if fuses { count } else { 1 }
+    }
+
+    /// Whether a product is one stage with the DFTs before and after it.
+    pub(crate) fn fuses_product(&self) -> bool {
+        let is_product = |stage: &Stage| matches!(stage.op, StageOp::SpectrumProduct(_));
+        self.stages.iter().position(is_product).is_some_and(|i| i > 0 && self.fused_stages(i - 1) == 3)
     }
 
     /// Whether stage `i` is one with others.
