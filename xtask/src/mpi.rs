@@ -32,6 +32,9 @@ const CASES: &[(usize, &str, &[&str])] = &[
     (8, "", &["dct2 f32 4096", "dht f64 5040", "dst2 f64 1200 ortho", "dct4 f64 4096"]),
     (3, "", &["dst4 f32 600 ortho", "idxst f64 1001", "dct2 f64 1001", "dst3 f64 63 adjoint"]),
     (4, "--grid 2x2", &["dct4 f64 5040", "idxst f64 210 adjoint"]),
+    (2, "", &["dct1 f64 1025 ortho", "dst1 f64 1023", "rfft f64 4096", "irfft f64 4095 ortho"]),
+    (3, "", &["dct4 f64 1001", "dst4 f32 315 ortho", "dct1 f32 61 adjoint", "irfft f64 600", "rfft f32 1001"]),
+    (8, "", &["dst1 f64 4095", "dct4 f64 3969", "rfft f64 5040"]),
     (6, "", &["fft f64 5040", "dct2 f64 4x50", "dst3 f32 100 ortho"]),
     (8, "--grid 4x2", &["dct2 f64 3x5x9", "rfft f64 8x6x5x4", "dct4 f64 1x1x40"]),
 ];

@@ -55,12 +55,23 @@ impl CuFft {
 }
 
 /// The lengths of the axes that are transformed, the last ones, and how many transforms there are.
+/// The periods of types I are of 2(N − 1) and 2(N + 1) terms, so N − 1 and N + 1 reals beside them
+/// are as fair as N beside the others.
 fn batch(problem: &Problem, shape: &[usize]) -> Result<(Vec<usize>, usize)> {
     let mut axes: Vec<usize> = problem.transforms().iter().map(|one| one.axis).collect();
     axes.sort_unstable();
     let first = shape.len() - axes.len();
     ensure!(axes.iter().copied().eq(first..shape.len()), "cuFFT is asked for the last axes only");
-    Ok((shape[first..].to_vec(), shape[..first].iter().product()))
+    let mut lengths = shape[first..].to_vec();
+    for one in problem.transforms() {
+        let length = &mut lengths[one.axis - first];
+        match one.transform1d {
+            Transform1d::Dct1 => *length -= 1,
+            Transform1d::Dst1 => *length += 1,
+            _ => {}
+        }
+    }
+    Ok((lengths, shape[..first].iter().product()))
 }
 
 fn planned(shape: &[usize], lines: usize, kind: cufftType, stream: &Arc<CudaStream>) -> Result<CudaFft> {

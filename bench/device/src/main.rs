@@ -7,6 +7,7 @@
 //! device_bench out --tune 2d 3d                        # two groups, and what tuning gains
 //! device_bench out solvers                             # Neumann solves, verified first
 //! device_bench out "dct2 f32 640x480"                  # any problem
+//! device_bench out --random problems.txt               # many, a line each, in fewer turns
 //! device_bench out --algorithm n-point "dct2 f64 16384"   # what the paper compares, beside it
 //! ```
 
@@ -24,20 +25,21 @@ use cufft::CuFft;
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold::timing::table::Origin;
-use fourfold_gpu::{Api, Device};
+use fourfold_gpu::{Api, Device, GpuPlan};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
 use solvers::{PREFIX, Solve};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
-use turns::Contestant;
+use turns::{Contestant, Turns};
 
 /// The commit that `cargo xtask device-bench` built this from.
 const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 
-const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--algorithm A]… [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
+const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--algorithm A]… [--python PYTHON --peers peers.py] [--random FILE] [GROUP…] [PROBLEM…]";
 
 /// A contestant's times for a problem, in microseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -77,6 +79,9 @@ struct Results {
     planning: Vec<(String, f64, f64)>,
     /// What could not be timed, and why.
     missing: Vec<String>,
+    /// Whether a summary stands in place of targets.
+    #[serde(skip)]
+    summary: bool,
 }
 
 struct Arguments {
@@ -87,7 +92,15 @@ struct Arguments {
     methods: Vec<Algorithm>,
     python: Option<String>,
     peers: PathBuf,
+    /// Many problems, in fewer turns, with a summary.
+    random: bool,
     groups: Vec<Group>,
+}
+
+impl Arguments {
+    fn turns(&self) -> Turns {
+        if self.random { Turns::MANY } else { Turns::FEW }
+    }
 }
 
 fn main() -> ExitCode {
@@ -104,7 +117,7 @@ fn arguments() -> Result<Arguments> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().context(USAGE)?);
     let (mut device, mut tune, mut python, mut peers) = (0, false, None, PathBuf::from("peers.py"));
-    let (mut names, mut problems, mut methods) = (vec![], vec![], vec![]);
+    let (mut names, mut problems, mut methods, mut random) = (vec![], vec![], vec![], false);
     while let Some(word) = words.next() {
         match &*word {
             "--device" => device = words.next().context(USAGE)?.parse()?,
@@ -112,14 +125,23 @@ fn arguments() -> Result<Arguments> {
             "--algorithm" | "--method" => methods.push(words.next().context(USAGE)?.parse()?),
             "--python" => python = Some(words.next().context(USAGE)?),
             "--peers" => peers = words.next().context(USAGE)?.into(),
+            "--random" => {
+                random = true;
+                for line in fs::read_to_string(words.next().context(USAGE)?)?.lines() {
+                    problems.push((line.parse::<Problem>()?.to_string(), vec![]));
+                }
+            }
             _ if word.starts_with('-') => bail!(USAGE),
             _ if word.contains(' ') => problems.push((word.parse::<Problem>()?.to_string(), vec![])),
             _ => names.push(word),
         }
     }
     let groups = chosen(&names, problems)?;
-    Ok(Arguments { folder, device, tune, methods, python, peers, groups })
+    Ok(Arguments { folder, device, tune, methods, python, peers, random, groups })
 }
+
+/// The group of problems that the command names.
+const OWN: &str = "own";
 
 fn chosen(names: &[String], problems: Vec<(String, Vec<Bar>)>) -> Result<Vec<Group>> {
     let all = groups::all();
@@ -128,7 +150,7 @@ fn chosen(names: &[String], problems: Vec<(String, Vec<Bar>)>) -> Result<Vec<Gro
         bail!("there is no group {name:?}; there are {known}");
     }
     if !problems.is_empty() {
-        return Ok(vec![Group { name: "own", title: "Problems by name", problems }]);
+        return Ok(vec![Group { name: OWN, title: "Problems by name", problems }]);
     }
     Ok(all.into_iter().filter(|group| names.is_empty() || names.iter().any(|name| group.name == name)).collect())
 }
@@ -175,12 +197,17 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
         launches: vec![],
         planning: vec![],
         missing: vec![],
+        summary: arguments.random,
+    };
+    let plans = match arguments.random {
+        true => ours::plans(device, group.problems.iter().map(|(text, _)| &**text))?,
+        false => HashMap::new(),
     };
     for (text, _) in &group.problems {
         eprintln!("  {text}");
         let timed = match text.strip_prefix(PREFIX) {
-            Some(name) => time_solve(text, name, device, stream, &mut results),
-            None => time_in_process(arguments, text, device, stream, &mut results),
+            Some(name) => time_solve(arguments, text, name, device, stream, &mut results),
+            None => time_in_process(arguments, text, plans.get(text), device, stream, &mut results),
         };
         if let Err(error) = timed {
             results.missing.push(format!("`{text}`: {error:#}"));
@@ -201,13 +228,19 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
 fn time_in_process(
     arguments: &Arguments,
     text: &str,
+    plan: Option<&Arc<GpuPlan>>,
     device: &Device,
     stream: &Arc<CudaStream>,
     results: &mut Results,
 ) -> Result<()> {
     let problem: &Problem = &text.parse()?;
-    let (plan, [fresh, kept]) = ours::planned(device, problem)?;
-    results.planning.push((text.to_owned(), fresh, kept));
+    let plan = if let Some(plan) = plan {
+        Arc::clone(plan)
+    } else {
+        let (plan, [fresh, kept]) = ours::planned(device, problem)?;
+        results.planning.push((text.to_owned(), fresh, kept));
+        plan
+    };
     let mut best = Arc::clone(&plan);
     let mut names = vec!["copy".to_owned(), "fourfold".to_owned()];
     let mut works = vec![ours::copy(device, arrays::input_bytes(problem))?, ours::transform(device, &plan, None)?];
@@ -232,22 +265,30 @@ fn time_in_process(
         }
         Err(error) => results.missing.push(format!("cuFFT for `{text}`: {error:#}")),
     }
-    let copy = take_turns(text, &names, works, stream, results)?;
-    launches(text, device, &best, stream, copy, results)?;
+    let copy = take_turns(arguments.turns(), text, &names, works, stream, results)?;
+    launches(arguments.turns(), text, device, &best, stream, copy, results)?;
     through_opencl(arguments, text, results)
 }
 
 /// A solve, each of its launches, and the contestants beside it.
-fn time_solve(text: &str, name: &str, device: &Device, stream: &Arc<CudaStream>, results: &mut Results) -> Result<()> {
+fn time_solve(
+    arguments: &Arguments,
+    text: &str,
+    name: &str,
+    device: &Device,
+    stream: &Arc<CudaStream>,
+    results: &mut Results,
+) -> Result<()> {
     let solve = Solve::new(device, name)?;
     let (names, works): (Vec<_>, Vec<_>) = solve.contestants(device, stream)?.into_iter().unzip();
-    let copy = take_turns(text, &names, works, stream, results)?;
-    launches(text, device, &solve.plan, stream, copy, results)
+    let copy = take_turns(arguments.turns(), text, &names, works, stream, results)?;
+    launches(arguments.turns(), text, device, &solve.plan, stream, copy, results)
 }
 
 /// Times contestants, of which the first is a copy, and keeps their times. Returns the copy's: the
 /// driver copies some sizes more slowly in a graph.
 fn take_turns(
+    turns: Turns,
     text: &str,
     names: &[impl ToString],
     mut works: Vec<Box<dyn Contestant>>,
@@ -255,7 +296,7 @@ fn take_turns(
     results: &mut Results,
 ) -> Result<f64> {
     let finish = || Ok(stream.synchronize()?);
-    let (enqueued, graphs) = (turns::enqueued(&mut works, &finish)?, turns::from_graphs(&mut works, stream)?);
+    let (enqueued, graphs) = (turns.enqueued(&mut works, &finish)?, turns.from_graphs(&mut works, stream)?);
     for (name, (stream, graph)) in names.iter().zip(enqueued.iter().zip(&graphs)) {
         let (problem, name) = (text.to_owned(), name.to_string());
         let (copy_stream, copy_graph) = (enqueued[0], Some(graphs[0]));
@@ -266,9 +307,10 @@ fn take_turns(
 
 /// Each launch of the plan by itself, from a graph.
 fn launches(
+    turns: Turns,
     text: &str,
     device: &Device,
-    plan: &Arc<fourfold_gpu::GpuPlan>,
+    plan: &Arc<GpuPlan>,
     stream: &Arc<CudaStream>,
     copy: f64,
     results: &mut Results,
@@ -276,7 +318,7 @@ fn launches(
     for (number, source) in plan.sources().iter().enumerate() {
         let steps = source.lines().filter_map(|line| line.trim().strip_prefix("// "));
         let what = steps.collect::<Vec<_>>().join("; ");
-        let time = turns::from_graphs(&mut [ours::transform(device, plan, Some(number))?], stream)?[0];
+        let time = turns.from_graphs(&mut [ours::transform(device, plan, Some(number))?], stream)?[0];
         let rate = arrays::bytes(plan.problem()) as f64 / (1e-6 * time);
         results.launches.push(Launch { problem: text.to_owned(), what, microseconds: time, copies: time / copy, rate });
     }
@@ -299,7 +341,7 @@ fn through_opencl(arguments: &Arguments, text: &str, results: &mut Results) -> R
     let device = Device::opencl(number)?;
     let (plan, _) = ours::planned(&device, problem)?;
     let mut works = vec![ours::copy(&device, arrays::input_bytes(problem))?, ours::transform(&device, &plan, None)?];
-    let times = turns::enqueued(&mut works, &|| Ok(device.finish()?))?;
+    let times = arguments.turns().enqueued(&mut works, &|| Ok(device.finish()?))?;
     let (problem, name) = (text.to_owned(), "fourfold, OpenCL".to_owned());
     let entry = Entry { problem, name, stream: times[1], graph: None, copy_stream: times[0], copy_graph: None };
     results.entries.push(entry);

@@ -7,7 +7,8 @@ use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// The plan's executions, or one of its launches alone.
@@ -61,6 +62,30 @@ pub(crate) fn planned(device: &Device, problem: &Problem) -> Result<(Arc<GpuPlan
     // An empty folder more or less is no reason to stop.
     let _ = std::fs::remove_dir(cache.folder());
     Ok((Arc::new(plan), [fresh, kept]))
+}
+
+/// Plans of these problems, several of which are made at the same time. Those that cannot be made are
+/// left out.
+pub(crate) fn plans<'a>(
+    device: &Device,
+    problems: impl Iterator<Item = &'a str> + Send,
+) -> Result<HashMap<String, Arc<GpuPlan>>> {
+    let (problems, threads) = (Mutex::new(problems), std::thread::available_parallelism()?.get());
+    let next = || problems.lock().ok()?.next();
+    let plan = || {
+        let mut plans = vec![];
+        while let Some(text) = next() {
+            let planner = GpuPlanner::with_cache(device.clone(), None);
+            let plan = text.parse::<Problem>().and_then(|problem| planner.plan(&problem));
+            plans.extend(plan.ok().map(|plan| (text.to_owned(), Arc::new(plan))));
+        }
+        plans
+    };
+    let all = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(plan)).collect();
+        handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default()).collect()
+    });
+    Ok(all)
 }
 
 /// A plan with what was measured to be fast.

@@ -10,7 +10,7 @@ pub(crate) fn tables(origin: &Origin, all: &[Results]) -> String {
     let mut text = format!("{origin}; by `cargo xtask device-bench`.\n");
     for results in all {
         let _ = write!(text, "\n### {}\n\n{}", results.title, times(results));
-        text += &targets(results);
+        text += &if results.summary { summary(results) } else { targets(results) };
         text += &planning(results);
         results.missing.iter().for_each(|line| text += &format!("\nMissing: {line}.\n"));
     }
@@ -91,6 +91,28 @@ impl Results {
             }
         })
     }
+}
+
+/// fourfold beside cuFFT, over all problems, and in copies by the sort of problem.
+fn summary(results: &Results) -> String {
+    type Figure = fn(&Entry) -> Option<f64>;
+    let figures: [(&str, Figure); 2] = [("Enqueued", |entry| Some(entry.stream)), ("From graphs", |entry| entry.graph)];
+    let ours: Vec<&Entry> = results.entries.iter().filter(|entry| entry.name == "fourfold").collect();
+    let mut text = String::new();
+    for (name, time) in figures {
+        let ratio_of = |entry: &&Entry| Some(time(entry)? / time(results.find(&entry.problem, "cuFFT")?)?);
+        let ratios: Vec<f64> = ours.iter().filter_map(ratio_of).collect();
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let (most, faster) = (ratios.iter().copied().fold(0.0, f64::max), ratios.iter().filter(|r| **r <= 1.0).count());
+        let _ = write!(
+            text,
+            "\n{name}: geometric mean of fourfold / cuFFT {}. At most 1: {faster} of {}. Largest: {}.\n",
+            ratio(mean),
+            ratios.len(),
+            ratio(most)
+        );
+    }
+    text
 }
 
 /// How many targets were met, and which were missed.

@@ -7,11 +7,21 @@ use fourfold::timing::{Pace, Timed, Work, take_turns};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// No cache still holds the arrays of the run before, so that there is nothing to warm up.
-const PACE: Pace = Pace { rounds: 9..=9, time: Duration::ZERO, warm_up: false };
+/// How often contestants take turns, and the least time of a turn: the wait at its end takes about
+/// 10 µs.
+#[derive(Clone, Copy)]
+pub(crate) struct Turns {
+    pub(crate) count: usize,
+    pub(crate) time: Duration,
+}
 
-/// The least time of a batch: the wait at its end takes about 10 µs.
-const BATCH: Duration = Duration::from_millis(20);
+impl Turns {
+    /// Of a few problems.
+    pub(crate) const FEW: Turns = Turns { count: 9, time: Duration::from_millis(20) };
+
+    /// Of hundreds.
+    pub(crate) const MANY: Turns = Turns { count: 5, time: Duration::from_millis(5) };
+}
 
 /// Launches of a batch, at most.
 const MOST_LAUNCHES: usize = 5000;
@@ -35,11 +45,12 @@ pub(crate) type Finish<'a> = &'a dyn Fn() -> Result<()>;
 struct Turn<'a> {
     enqueue: Box<dyn FnMut() -> Result<()> + 'a>,
     finish: Finish<'a>,
+    time: Duration,
 }
 
 impl<'a> Turn<'a> {
-    fn new(enqueue: impl FnMut() -> Result<()> + 'a, finish: Finish<'a>) -> Turn<'a> {
-        Turn { enqueue: Box::new(enqueue), finish }
+    fn new(enqueue: impl FnMut() -> Result<()> + 'a, finish: Finish<'a>, time: Duration) -> Turn<'a> {
+        Turn { enqueue: Box::new(enqueue), finish, time }
     }
 }
 
@@ -59,21 +70,37 @@ impl Work for Turn<'_> {
     }
 
     fn least_batch(&self) -> Duration {
-        BATCH
+        self.time
     }
 }
 
-/// Median microseconds of one run of each contestant, enqueued one by one.
-pub(crate) fn enqueued(contestants: &mut [Box<dyn Contestant>], finish: Finish) -> Result<Vec<f64>> {
-    medians(contestants.iter_mut().map(|contestant| Turn::new(|| contestant.enqueue(), finish)))
-}
+impl Turns {
+    /// Median microseconds of one run of each contestant, enqueued one by one.
+    pub(crate) fn enqueued(self, contestants: &mut [Box<dyn Contestant>], finish: Finish) -> Result<Vec<f64>> {
+        self.medians(contestants.iter_mut().map(|one| Turn::new(|| one.enqueue(), finish, self.time)))
+    }
 
-/// The same, from graphs of several runs.
-pub(crate) fn from_graphs(contestants: &mut [Box<dyn Contestant>], stream: &Arc<CudaStream>) -> Result<Vec<f64>> {
-    let graphs = contestants.iter_mut().map(|one| captured(&mut **one, stream)).collect::<Result<Vec<_>>>()?;
-    let finish = || Ok(stream.synchronize()?);
-    let launches = medians(graphs.iter().map(|(graph, _)| Turn::new(|| Ok(graph.launch()?), &finish)))?;
-    Ok(launches.iter().zip(&graphs).map(|(launch, (_, runs))| launch / *runs as f64).collect())
+    /// The same, from graphs of several runs.
+    pub(crate) fn from_graphs(
+        self,
+        contestants: &mut [Box<dyn Contestant>],
+        stream: &Arc<CudaStream>,
+    ) -> Result<Vec<f64>> {
+        let graphs = contestants.iter_mut().map(|one| captured(&mut **one, stream)).collect::<Result<Vec<_>>>()?;
+        let finish = || Ok(stream.synchronize()?);
+        let launches = graphs.iter().map(|(graph, _)| Turn::new(|| Ok(graph.launch()?), &finish, self.time));
+        let launches = self.medians(launches)?;
+        Ok(launches.iter().zip(&graphs).map(|(launch, (_, runs))| launch / *runs as f64).collect())
+    }
+
+    /// Median microseconds of a launch of each. No cache still holds the arrays of the run before,
+    /// so that there is nothing to warm up.
+    fn medians<'a>(self, turns: impl Iterator<Item = Turn<'a>>) -> Result<Vec<f64>> {
+        let mut timed = turns.map(Timed::new).collect::<Result<Vec<_>>>()?;
+        let pace = Pace { rounds: self.count..=self.count, time: Duration::ZERO, warm_up: false };
+        let times = take_turns(&mut timed, &pace)?;
+        Ok(times.into_iter().map(|time| time.in_unit(1e6).median).collect())
+    }
 }
 
 fn captured(contestant: &mut dyn Contestant, stream: &Arc<CudaStream>) -> Result<(CudaGraph, usize)> {
@@ -86,11 +113,4 @@ fn captured(contestant: &mut dyn Contestant, stream: &Arc<CudaStream>) -> Result
     let graph = stream.end_capture(CUgraphInstantiate_flags(0));
     recorded?;
     Ok((graph?.context("nothing was captured")?, runs))
-}
-
-/// Median microseconds of a launch of each.
-fn medians<'a>(turns: impl Iterator<Item = Turn<'a>>) -> Result<Vec<f64>> {
-    let mut timed = turns.map(Timed::new).collect::<Result<Vec<_>>>()?;
-    let times = take_turns(&mut timed, &PACE)?;
-    Ok(times.into_iter().map(|time| time.in_unit(1e6).median).collect())
 }

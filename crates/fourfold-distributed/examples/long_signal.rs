@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p fourfold-distributed --example long_signal -- "dct2 f64 4194304" 2`
 
-use fourfold::Result;
-use fourfold_distributed::{Exchange, Only, Planner, Recipe, ThreadRank};
+use fourfold::{Domain, Element, Problem, Result};
+use fourfold_distributed::{Exchange, Grid, Only, Plan, Planner, Recipe, ThreadRank};
+use num_complex::Complex64;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -11,14 +12,22 @@ const ROUNDS: usize = 15;
 
 fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
-    let problem: fourfold::Problem = words.next().unwrap_or_else(|| "dct2 f64 4194304".to_owned()).parse()?;
+    let problem: Problem = words.next().unwrap_or_else(|| "dct2 f64 4194304".to_owned()).parse()?;
     let ranks: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or(2);
-    let recipe = Recipe::signal(&problem, &fourfold_distributed::Grid::new([ranks])?, true)?.expect("a matrix");
+    let zero = Complex64::default();
+    match (problem.input_domain(), problem.output_domain()) {
+        (Domain::Real, Domain::Real) => time(&problem, ranks, 1.0, 0.0),
+        (Domain::Real, Domain::Complex) => time(&problem, ranks, 1.0, zero),
+        (Domain::Complex, Domain::Real) => time(&problem, ranks, Complex64::from(1.0), 0.0),
+        (Domain::Complex, Domain::Complex) => time(&problem, ranks, Complex64::from(1.0), zero),
+    }
+}
+
+fn time<I: Element + Sync, O: Element>(problem: &Problem, ranks: usize, one: I, zero: O) -> Result<()> {
+    let recipe = Recipe::signal(problem, &Grid::new([ranks])?, true)?.expect("a matrix");
     println!("{recipe}");
-    let plan = fourfold::Planner::new().plan(&problem)?;
-    let n = problem.input().len;
-    let x: Vec<f64> = (0..n).map(|i| (i * i % 1009) as f64).collect();
-    let mut y = vec![0.0; n];
+    let plan = fourfold::Planner::new().plan(problem)?;
+    let (x, mut y) = (vec![one; problem.input().len], vec![zero; problem.output().len]);
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -27,26 +36,18 @@ fn main() -> Result<()> {
     }
     println!("one rank: {:.2} ms", best * 1e3);
     let slowest = Mutex::new([f64::INFINITY; 3]);
-    let slowest = &slowest;
     std::thread::scope(|scope| {
         for rank in ThreadRank::all(ranks) {
-            let recipe = recipe.clone();
+            let planned = recipe.clone();
+            let slowest = &slowest;
             scope.spawn(move || {
-                let mut plan = Planner::new(fourfold::Planner::new(), rank.clone()).plan(Ok(recipe)).unwrap();
-                let (x, mut y) = (vec![1.0f64; plan.input_len()], vec![0.0f64; plan.output_len()]);
+                let mut plan = Planner::new(fourfold::Planner::new(), rank.clone()).plan(Ok(planned)).unwrap();
+                let (x, mut y) = (vec![one; plan.input_len()], vec![zero; plan.output_len()]);
                 for _ in 0..ROUNDS {
-                    for (i, only) in [None, Some(Only::Exchanges), Some(Only::Passes)].into_iter().enumerate() {
-                        rank.all_gather(0).unwrap();
-                        let start = Instant::now();
-                        match only {
-                            None => plan.execute(&x, &mut y).unwrap(),
-                            Some(only) => plan.execute_only(only, &x, &mut y).unwrap(),
-                        }
-                        let all = rank.all_gather(start.elapsed().as_nanos() as u64).unwrap();
-                        let most = all.into_iter().max().unwrap() as f64 * 1e-9;
-                        let mut slowest = slowest.lock().unwrap();
-                        slowest[i] = slowest[i].min(most);
-                    }
+                    let round = [None, Some(Only::Exchanges), Some(Only::Passes)]
+                        .map(|only| seconds(&mut plan, &rank, only, &x, &mut y));
+                    let mut slowest = slowest.lock().unwrap();
+                    slowest.iter_mut().zip(round).for_each(|(least, most)| *least = least.min(most));
                 }
             });
         }
@@ -54,4 +55,22 @@ fn main() -> Result<()> {
     let [whole, exchanges, passes] = slowest.lock().unwrap().map(|seconds| seconds * 1e3);
     println!("{ranks} ranks: {whole:.2} ms, exchanges {exchanges:.2} ms, passes {passes:.2} ms");
     Ok(())
+}
+
+/// The seconds of the slowest rank.
+fn seconds<I: Element, O: Element>(
+    plan: &mut Plan<ThreadRank>,
+    rank: &ThreadRank,
+    only: Option<Only>,
+    x: &[I],
+    y: &mut [O],
+) -> f64 {
+    rank.all_gather(0).unwrap();
+    let start = Instant::now();
+    match only {
+        None => plan.execute(x, y).unwrap(),
+        Some(only) => plan.execute_only(only, x, y).unwrap(),
+    }
+    let all = rank.all_gather(start.elapsed().as_nanos() as u64).unwrap();
+    all.into_iter().max().unwrap() as f64 * 1e-9
 }

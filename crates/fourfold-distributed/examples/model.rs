@@ -47,13 +47,11 @@ fn predict(recipe: &Recipe, machine: &Machine) -> [f64; 2] {
     let [mut passes, mut exchanges] = [0.0; 2];
     for (step, ends) in recipe.steps().iter().zip(recipe.arrays().windows(2)) {
         match step.action {
-            Action::Pass { .. } | Action::Negate { .. } | Action::MultiplyRows => {
-                passes += (bytes(&ends[0]) + bytes(&ends[1])) / machine.memory
-            }
             Action::Exchange { .. } => {
                 let (sent, messages) = sent(&ends[0], &ends[1], precision, grid);
                 exchanges += messages * machine.latency + sent / machine.network;
             }
+            _ => passes += (bytes(&ends[0]) + bytes(&ends[1])) / machine.memory,
         }
     }
     [passes, exchanges]

@@ -17,8 +17,8 @@ fn recipe(problem: &str, grid: &str, input: &str) -> Result<Recipe> {
 }
 
 /// Half spectra of a signal in the order in which they come out.
-fn signal(problem: &str, grid: &str) -> Result<Recipe> {
-    Ok(Recipe::signal(&problem.parse()?, &grid.parse()?, false)?.expect("the signal is a matrix"))
+fn signal(problem: &str, grid: &str, natural: bool) -> Result<Recipe> {
+    Ok(Recipe::signal(&problem.parse()?, &grid.parse()?, natural)?.expect("the signal is a matrix"))
 }
 
 #[test]
@@ -28,13 +28,18 @@ fn executing_allocates_nothing() {
     {
         count::<f64, f64>(&recipe(problem, grid, input).unwrap());
     }
-    count::<f64, f64>(&signal("dst2 f64 60", "3").unwrap());
-    count::<f64, f64>(&signal("dct3 f64 60", "2").unwrap());
-    count::<f64, f64>(&signal("dct4 f64 60", "3").unwrap());
-    count::<f32, f32>(&signal("dst4 f32 60", "2").unwrap());
-    count::<f64, f64>(&signal("idxst f64 63", "3").unwrap());
-    count::<f64, Complex<f64>>(&signal("rfft f64 60", "3").unwrap());
-    count::<Complex<f64>, f64>(&signal("irfft f64 60", "4").unwrap());
+    count::<f64, f64>(&signal("dst2 f64 60", "3", false).unwrap());
+    count::<f64, f64>(&signal("dct3 f64 60", "2", false).unwrap());
+    count::<f64, f64>(&signal("dct4 f64 60", "3", false).unwrap());
+    count::<f32, f32>(&signal("dst4 f32 60", "2", false).unwrap());
+    count::<f64, f64>(&signal("idxst f64 63", "3", false).unwrap());
+    count::<f64, f64>(&signal("dct1 f64 61 ortho", "3", true).unwrap());
+    count::<f32, f32>(&signal("dst1 f32 59", "4", true).unwrap());
+    count::<f64, f64>(&signal("dct4 f64 63", "3", true).unwrap());
+    count::<f64, Complex<f64>>(&signal("rfft f64 60", "3", true).unwrap());
+    count::<Complex<f64>, f64>(&signal("irfft f64 60", "4", true).unwrap());
+    count::<f64, Complex<f64>>(&signal("rfft f64 60", "3", false).unwrap());
+    count::<Complex<f64>, f64>(&signal("irfft f64 60", "4", false).unwrap());
 }
 
 /// Counts the allocations of two executions on threads.

@@ -103,27 +103,98 @@ fn real_signals_send_what_the_next_pass_reads() {
         let is_inverse = ["dct3", "idxst"].contains(&kind);
         let matrix = if is_inverse { &recipe.arrays()[4].shape } else { &recipe.arrays()[1].shape };
         let matrix = [matrix[0], matrix[1]];
-        let reports = run_ranks(&recipe, None, &Data::filled(problem.precision(), recipe.input().domain, 210, 1.0));
-        let is_exchange = |i: &usize| matches!(recipe.steps()[*i].action, Action::Exchange { .. });
-        for (number, i) in (0..recipe.steps().len()).filter(is_exchange).enumerate() {
-            let reals = |array: &ArrayDesc, rank: usize| -> Vec<usize> {
-                let places = positions(&array.shape, &array.ranges(recipe.grid(), rank), &array.order);
-                let parts = array.domain.reals();
-                places.into_iter().flat_map(|at| (0..parts).map(move |part| parts * at + part)).collect()
-            };
-            let mut needed = 0;
-            for rank in 0..reports.len() {
-                let held: HashSet<_> = reals(&recipe.arrays()[i], rank).into_iter().collect();
-                let all = reals(&recipe.arrays()[i + 1], rank).into_iter();
-                let sources = all.map(|at| source(kind, number, matrix, at).unwrap());
-                needed += sources.filter(|at| !held.contains(at)).count();
-            }
-            let sent: usize = reports.iter().map(|report| report.bytes_sent[number]).sum();
-            assert_eq!(sent, needed * size_of::<f64>(), "{recipe}: exchange {number}");
+        check_bytes(&recipe, &|exchange, at| source(kind, exchange, matrix, at).unwrap());
+    }
+}
+
+/// Executes the recipe of a signal, and compares the bytes with those of the reals that ranks need and lack.
+/// `source` has the place before an exchange of each real after it.
+fn check_bytes(recipe: &Recipe, source: &dyn Fn(usize, usize) -> usize) {
+    let (problem, input) = (recipe.problem(), recipe.input());
+    let elements = input.shape.iter().product();
+    let reports = run_ranks(recipe, None, &Data::filled(problem.precision(), input.domain, elements, 1.0));
+    let is_exchange = |i: &usize| matches!(recipe.steps()[*i].action, Action::Exchange { .. });
+    for (number, i) in (0..recipe.steps().len()).filter(is_exchange).enumerate() {
+        let reals = |array: &ArrayDesc, rank: usize| -> Vec<usize> {
+            let places = positions(&array.shape, &array.ranges(recipe.grid(), rank), &array.order);
+            let parts = array.domain.reals();
+            places.into_iter().flat_map(|at| (0..parts).map(move |part| parts * at + part)).collect()
+        };
+        let mut needed = 0;
+        for rank in 0..reports.len() {
+            let held: HashSet<_> = reals(&recipe.arrays()[i], rank).into_iter().collect();
+            let all = reals(&recipe.arrays()[i + 1], rank).into_iter();
+            needed += all.map(|at| source(number, at)).filter(|at| !held.contains(at)).count();
         }
-        let sent = |report: &common::Report| report.bytes_sent.iter().sum::<usize>();
-        let received = reports.iter().map(|report| report.bytes_received).sum::<usize>();
-        assert_eq!(received, reports.iter().map(sent).sum::<usize>());
+        let sent: usize = reports.iter().map(|report| report.bytes_sent[number]).sum();
+        assert_eq!(sent, needed * size_of::<f64>(), "{recipe}: exchange {number}");
+    }
+    let sent = |report: &common::Report| report.bytes_sent.iter().sum::<usize>();
+    let received = reports.iter().map(|report| report.bytes_received).sum::<usize>();
+    assert_eq!(received, reports.iter().map(sent).sum::<usize>());
+}
+
+/// The same as [`source`], of signals that are a line on one side of an exchange.
+fn source_of_line(kind: &str, exchange: usize, n: usize, [rows, columns]: [usize; 2], at: usize) -> usize {
+    let (size, half) = (rows * columns, n / 2);
+    // The place in the matrix of the first of these terms that the rows k₁ ≤ N₁/2 have.
+    let place = |terms: [usize; 2]| {
+        let k = terms.into_iter().find(|k| *k < size && k % rows <= rows / 2).unwrap();
+        k % rows * columns + k / rows
+    };
+    let extended = || {
+        let width = columns / 2 + 1;
+        let m = columns * (at / width + 1) - at % width;
+        m.min(size - m)
+    };
+    match (kind, exchange) {
+        ("dct1", 0) => extended(),
+        // The ends stand for zeros.
+        ("dst1", 0) => extended().clamp(1, n) - 1,
+        ("dct1", 2) => place([at, size - at]),
+        ("dst1", 2) => place([at + 1, size - at - 1]),
+        ("dct4", 0) => {
+            if at <= half {
+                2 * at
+            } else {
+                2 * n - 1 - 2 * at
+            }
+        }
+        ("dct4", 2) => {
+            let distance = at.abs_diff(half);
+            2 * place([distance, n - distance]) + usize::from(at > half)
+        }
+        ("rfft", 2) => 2 * place([at / 2, n - at / 2]) + at % 2,
+        ("irfft", 0) => {
+            let k = at / 2 / columns + rows * (at / 2 % columns);
+            2 * k.min(n - k) + at % 2
+        }
+        _ => at,
+    }
+}
+
+#[test]
+fn signals_in_a_line_send_what_the_next_pass_reads() {
+    for (kind, n) in [
+        ("dct1", 211),
+        ("dst1", 209),
+        ("dct1", 33),
+        ("dst1", 44),
+        ("dct4", 315),
+        ("rfft", 210),
+        ("rfft", 64),
+        ("irfft", 210),
+        ("irfft", 64),
+    ] {
+        for grid in ["2", "3", "4", "5"] {
+            let problem = format!("{kind} f64 {n}").parse().unwrap();
+            let recipe = Recipe::signal(&problem, &grid.parse().unwrap(), true).unwrap().unwrap();
+            let text = recipe.to_string();
+            let lengths = text.split(" as ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().split('x');
+            let matrix: Vec<usize> = lengths.map(|length| length.parse().unwrap()).collect();
+            let matrix = [matrix[0], matrix[1]];
+            check_bytes(&recipe, &|exchange, at| source_of_line(kind, exchange, n, matrix, at));
+        }
     }
 }
 

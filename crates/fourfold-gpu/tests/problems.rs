@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
 const DIGIT_RANGES: &str = include_str!("../../../cases/digit_ranges.txt");
+const ROUGH_LINES: &str = include_str!("../../../cases/rough_lines.txt");
 
 /// A device of OpenCL is taken for a typical one: PoCL has more shared memory than any GPU.
 fn planner(device: Device) -> GpuPlanner {
@@ -109,7 +110,7 @@ fn the_cases_reach_every_sort_of_kernel() {
         );
         assert!(wanted.len() >= 20, "{wanted:#?}");
     }
-    let count = [SMALL, FAMILIES, DIGIT_RANGES].iter().map(|text| read(text).len()).sum::<usize>();
+    let count = [SMALL, FAMILIES, DIGIT_RANGES, ROUGH_LINES].iter().map(|text| read(text).len()).sum::<usize>();
     assert!(count <= 300, "{count} cases: PoCL compiles two kernels a second");
 }
 
@@ -117,7 +118,9 @@ fn the_cases_reach_every_sort_of_kernel() {
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };
     let target = device.target().with_shared_bytes(8 << 10);
-    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard().unwrap()), DIGIT_RANGES);
+    let planner = GpuPlanner::as_for(&target, device, Cache::standard().unwrap());
+    all_hold_with(&planner, DIGIT_RANGES);
+    all_hold_with(&planner, ROUGH_LINES);
 }
 
 #[test]

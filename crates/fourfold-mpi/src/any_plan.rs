@@ -65,6 +65,11 @@ impl AnyPlan {
             anyhow::bail!("rank {other} has no device: its error says why");
         }
         let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
+        let exchange = match division.messages {
+            Messages::MpiDirect => exchange.directly(true)?,
+            Messages::MpiPinned => exchange.directly(false)?,
+            Messages::Mpi | Messages::Nccl => exchange,
+        };
         let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
         Ok(AnyPlan::Mpi(Box::new(planner.plan(recipe)?), device))
     }

@@ -63,8 +63,12 @@ pub(crate) struct Division {
 /// What sends messages between devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Messages {
-    /// MPI, from the memory of devices if the library can, else through pinned memory
+    /// MPI, from the memory of devices if the library says that it can, else through pinned memory
     Mpi,
+    /// MPI, from the memory of devices whatever the library says: the UCX below it may know how
+    MpiDirect,
+    /// MPI, through pinned memory
+    MpiPinned,
     /// NCCL, with a GPU for each rank
     Nccl,
 }

@@ -25,18 +25,15 @@ impl Session {
         &self.rank
     }
 
-    /// The recipe of a problem. A single signal is a matrix, where it can be. That of `rfft` cannot, since the
-    /// files of spectra are in natural order, nor can real signals on devices.
+    /// The recipe of a problem. A single signal is a matrix, where it can be. Real signals on devices cannot. Half
+    /// spectra are in natural order, as in files.
     pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<Recipe> {
         let Division { from, to, device, .. } = &self.division;
         let ends = [problem.input_domain(), problem.output_domain()];
-        let is_divided = match ends {
-            [Domain::Real, Domain::Real] => device.is_none(),
-            _ => ends[0] == ends[1],
-        };
+        let is_divided = device.is_none() || ends == [Domain::Complex; 2];
         if from.is_none()
             && is_divided
-            && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some())?
+            && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some() || ends[0] != ends[1])?
         {
             return Ok(recipe);
         }

@@ -68,6 +68,11 @@ pub fn bluestein_length(n: usize) -> usize {
     crate::recipe::rules::bluestein::length(n)
 }
 
+/// The length M ≥ `least` of a convolution: 2^a times 1, 3, 5, 7, 9 or 15.
+pub fn convolution_length(least: usize) -> usize {
+    crate::recipe::rules::bluestein::smooth(least)
+}
+
 /// Two tables for Bluestein's rule. The first is the chirp c_j = exp(−πi j²/n), j = 0 … n − 1. The
 /// second is the DFT, divided by M, of the M-periodic sequence b_j = conj(c_{|j|}), |j| < n, where
 /// M is the length of `inner`.

@@ -27,14 +27,20 @@ const ROUNDS: usize = 12;
 const PARTS: [usize; 4] = [1, 2, 4, 8];
 
 /// Prints a line of JSON for each problem.
-pub(crate) fn bench<E>(world: &mut World<E>, one: &GpuPlanner, grid: &str, problems: &[String]) -> Result<bool>
+pub(crate) fn bench<E>(
+    world: &mut World<E>,
+    one: &GpuPlanner,
+    grid: &str,
+    in_row: usize,
+    problems: &[String],
+) -> Result<bool>
 where
     E: Exchange<Memory = GpuMemory> + Clone + Send,
 {
     let problems: Vec<&str> =
         if problems.is_empty() { PROBLEMS.to_vec() } else { problems.iter().map(String::as_str).collect() };
     for text in problems {
-        match line(world, one, grid, text) {
+        match line(world, one, grid, in_row, text) {
             Ok(line) => println!("{line}"),
             Err(error) => println!("{{\"problem\": {text:?}, \"error\": {:?}}}", error.to_string()),
         }
@@ -42,32 +48,37 @@ where
     Ok(true)
 }
 
-fn line<E>(world: &mut World<E>, one: &GpuPlanner, grid: &str, text: &str) -> Result<String>
+fn line<E>(world: &mut World<E>, one: &GpuPlanner, grid: &str, in_row: usize, text: &str) -> Result<String>
 where
     E: Exchange<Memory = GpuMemory> + Clone + Send,
 {
     let (problem, grid): (Problem, Grid) = (text.parse()?, grid.parse()?);
     let input = Distribution::blocks(problem.input().shape.len(), &grid);
     let recipe = Recipe::new(&problem, &grid, &input, None)?;
+    // Without exchanges, there are no parts of them.
+    let tried = if recipe.exchanges() == 0 { &PARTS[..1] } else { &PARTS };
     let mut times = vec![];
-    for parts in PARTS {
-        world.parts = Some(parts);
-        times.push(seconds(world, &recipe)?);
+    for parts in tried {
+        world.parts = Some(*parts);
+        times.push(seconds(world, &recipe, in_row)?);
     }
     world.parts = None;
-    let [estimated, ..] = seconds(world, &recipe)?;
+    let estimated = if tried.len() == 1 { times[0][0] } else { seconds(world, &recipe, in_row)?[0] };
+    let tuned = if tried.len() == 1 { 1 } else { world.on_ranks(|mut planner, _| planner.tune(&recipe))?[0] };
     // The limit is that of whole messages.
     let [whole, exchanges, passes] = times[0];
     let all = times.iter().map(|times| times[0]).fold(estimated, f64::min);
     let by_parts: Vec<_> =
-        PARTS.iter().zip(&times).map(|(parts, times)| format!("\"{parts}\": {:.6}", times[0])).collect();
+        tried.iter().zip(&times).map(|(parts, times)| format!("\"{parts}\": {:.6}", times[0])).collect();
     let by_parts = by_parts.join(", ");
-    let single = single(one, &problem)?;
+    let single = single(one, &problem, in_row)?;
     let (limit, ranks) = (exchanges + passes, grid.ranks() as f64);
     let bytes = recipe_bytes(&recipe);
     Ok(format!(
-        "{{\"problem\": {text:?}, \"grid\": \"{grid}\", \"exchanges\": {}, \"bytes_sent\": {bytes}, \
-         \"seconds\": {all:.6}, \"whole_seconds\": {whole:.6}, \"estimated_seconds\": {estimated:.6}, \"by_parts\": {{{by_parts}}}, \"exchange_seconds\": {exchanges:.6}, \"pass_seconds\": {passes:.6}, \
+        "{{\"problem\": {text:?}, \"grid\": \"{grid}\", \"in_row\": {in_row}, \"exchanges\": {}, \"bytes_sent\": {bytes}, \
+         \"seconds\": {all:.6}, \"whole_seconds\": {whole:.6}, \"estimated_seconds\": {estimated:.6}, \
+         \"by_parts\": {{{by_parts}}}, \
+         \"tuned_parts\": {tuned}, \"exchange_seconds\": {exchanges:.6}, \"pass_seconds\": {passes:.6}, \
          \"limit_seconds\": {limit:.6}, \"share\": {:.3}, \"one_gpu_seconds\": {single:.6}, \"of_linear\": {:.3}, \
          \"exchange_gb_per_s\": {:.1}}}",
         recipe.exchanges(),
@@ -88,8 +99,9 @@ fn recipe_bytes(recipe: &Recipe) -> usize {
     fourfold_distributed::engine::packed_steps(recipe, 0, 1).iter().map(sent).sum()
 }
 
-/// The least time of the rounds, of the slowest rank in each: the whole, only exchanges, only passes.
-fn seconds<E>(world: &World<E>, recipe: &Recipe) -> Result<[f64; 3]>
+/// The least time of the rounds, of the slowest rank in each: the whole, only exchanges, only passes. A
+/// round enqueues `in_row` executions, and waits once.
+fn seconds<E>(world: &World<E>, recipe: &Recipe, in_row: usize) -> Result<[f64; 3]>
 where
     E: Exchange<Memory = GpuMemory> + Clone + Send,
 {
@@ -107,12 +119,14 @@ where
                     device.finish()?;
                     planner.exchange().all_gather(1)?;
                     let start = Instant::now();
-                    match only {
-                        None => plan.execute(&x, &mut out)?,
-                        Some(only) => plan.execute_only(only, &x, &mut out)?,
+                    for _ in 0..in_row {
+                        match only {
+                            None => plan.execute(&x, &mut out)?,
+                            Some(only) => plan.execute_only(only, &x, &mut out)?,
+                        }
                     }
                     device.finish()?;
-                    round[i] = start.elapsed().as_secs_f64();
+                    round[i] = start.elapsed().as_secs_f64() / in_row as f64;
                 }
                 rounds.push(round);
             }
@@ -143,7 +157,7 @@ fn random(precision: fourfold::Precision, domain: fourfold::Domain, len: usize) 
 }
 
 /// The least time of the problem on one GPU, as a plan of that GPU alone.
-fn single(planner: &GpuPlanner, problem: &Problem) -> Result<f64> {
+fn single(planner: &GpuPlanner, problem: &Problem, in_row: usize) -> Result<f64> {
     let plan = planner.plan(problem)?;
     let precision = problem.precision();
     let x = random(precision, problem.input_domain(), problem.input().len);
@@ -156,9 +170,11 @@ fn single(planner: &GpuPlanner, problem: &Problem) -> Result<f64> {
         for _ in 0..ROUNDS {
             device.finish()?;
             let start = Instant::now();
-            plan.execute_on_with(&x, &mut out, &mut scratch)?;
+            for _ in 0..in_row {
+                plan.execute_on_with(&x, &mut out, &mut scratch)?;
+            }
             device.finish()?;
-            best = best.min(start.elapsed().as_secs_f64());
+            best = best.min(start.elapsed().as_secs_f64() / in_row as f64);
         }
         Ok(best)
     })

@@ -10,7 +10,8 @@
 //!
 //! `verify` compares every kind in one to four dimensions, on slabs and pencils, of even and uneven
 //! sizes, with the definition. `bench` prints a line of JSON for each problem. `--api opencl` takes
-//! queues of OpenCL, and `--parts 4` has `verify` cut first exchanges into so many parts.
+//! queues of OpenCL, and `--parts 4` has `verify` cut first exchanges into so many parts. `--in-row 10`
+//! has `bench` enqueue so many executions before it waits, and print the time of one.
 
 mod bench;
 mod verify;
@@ -32,6 +33,7 @@ struct Options {
     exchange: String,
     grid: Option<String>,
     parts: Option<usize>,
+    in_row: usize,
     limit: Duration,
     problems: Vec<String>,
 }
@@ -51,6 +53,7 @@ fn options() -> Result<Options> {
         exchange: "queues".into(),
         grid: None,
         parts: None,
+        in_row: 1,
         limit: Duration::from_secs(60),
         problems: vec![],
     };
@@ -67,6 +70,7 @@ fn options() -> Result<Options> {
             "--ranks" => all.ranks = number()?,
             "--exchange" => all.exchange = value,
             "--parts" => all.parts = Some(number()?),
+            "--in-row" => all.in_row = number()?.max(1),
             "--grid" => all.grid = Some(value),
             "--seconds" => all.limit = Duration::from_secs(number()? as u64),
             _ => return Err(wrong(format!("unknown option {word}"))),
@@ -92,10 +96,12 @@ fn run() -> Result<bool> {
             verify::verify(&world, options.limit)
         }
         ("bench", "nccl") => {
-            bench::bench(&mut World::of_nccl(&planners, &devices)?, &planners[0], &grid, &options.problems)
+            let mut world = World::of_nccl(&planners, &devices)?;
+            bench::bench(&mut world, &planners[0], &grid, options.in_row, &options.problems)
         }
         ("bench", "queues") => {
-            bench::bench(&mut World::of_queues(&planners, &devices, ranks)?, &planners[0], &grid, &options.problems)
+            let mut world = World::of_queues(&planners, &devices, ranks)?;
+            bench::bench(&mut world, &planners[0], &grid, options.in_row, &options.problems)
         }
         (command, exchange) => Err(wrong(format!(
             "{command:?} with --exchange {exchange}: expected verify or bench, with --exchange nccl or queues"

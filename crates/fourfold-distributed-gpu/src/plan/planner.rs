@@ -119,20 +119,15 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
     }
 }
 
-/// The number of parts in which a recipe's first exchange is expected to be fastest: while one part is
-/// sent, the next one is computed. So t + min(p, x)/n + n·l is to be small for a pass of time p, an
-/// exchange of time x and the costs l of a part.
+/// The number of parts in which a recipe's first exchange is expected to be fastest. On two H100 with NCCL,
+/// four were 9 % faster than one for 4 GiB a rank, and slower for 1 GiB or less: docs/scale.md.
 fn estimated_parts(recipe: &Recipe) -> usize {
-    /// Bytes a second of memory and of links between GPUs, and the seconds of a part: those of an H100.
-    const COSTS: [f64; 3] = [2.5e12, 3e11, 3e-5];
-    let [memory, link, part] = COSTS;
     let is_exchange = |step: &Step| matches!(step.action, Action::Exchange { .. });
     let Some(i) = recipe.steps().iter().position(is_exchange) else { return 1 };
     let array = &recipe.arrays()[i];
     let bytes = array.elements(recipe.grid(), 0) * array.domain.reals() * recipe.problem().precision().bytes();
-    let seconds = (2.0 * bytes as f64 / memory).min(bytes as f64 / link);
-    ((seconds / part).sqrt() as usize).clamp(1, MOST_PARTS)
+    if bytes as u64 >= LARGE { 4 } else { 1 }
 }
 
-/// The most parts that are estimated. Short messages are slower.
-const MOST_PARTS: usize = 8;
+/// The bytes of a rank's part from which on its first exchange is cut.
+const LARGE: u64 = 4 << 30;

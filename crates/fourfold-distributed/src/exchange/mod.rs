@@ -1,4 +1,6 @@
 pub(crate) mod exchange;
+pub(crate) mod line;
+pub(crate) mod line_reordering;
 pub(crate) mod moves;
 pub(crate) mod packed;
 pub(crate) mod piece;

@@ -1,7 +1,7 @@
 //! What each rank sends and receives in an exchange.
 
 use crate::distribution::block;
-use crate::exchange::piece::{Piece, regions, same};
+use crate::exchange::piece::{Pieces, same};
 use crate::exchange::region::{Region, RegionCopy};
 use crate::grid::Grid;
 use crate::hash::hash;
@@ -61,7 +61,7 @@ impl Moves {
     /// real, pieces have the complex one as reals, with the parts of an element as neighbours.
     pub(crate) fn new(
         [before, after]: [&ArrayDesc; 2],
-        pieces: Option<Vec<Piece>>,
+        pieces: Option<Pieces>,
         precision: Precision,
         grid: &Grid,
         rank: usize,
@@ -80,18 +80,18 @@ impl Moves {
         let elements = [&mine, &next].map(|part| part.iter().map(Range::len).product());
         let id = hash(&format!("{element} {before:?} {after:?} {pieces:?}"));
         let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: vec![], copies: vec![] };
-        for (other, piece) in (0..grid.ranks()).flat_map(|other| pieces.iter().map(move |piece| (other, piece))) {
-            let orders = [&before.order[..], &after.order[..]];
-            let sent = regions(piece, [&mine, &part(after, other)], orders);
-            let received = regions(piece, [&part(before, other), &next], orders);
-            let copy = received.as_ref().map(|[from, to]| RegionCopy::new(from, to, element));
+        let orders = [&before.order[..], &after.order[..]];
+        for other in 0..grid.ranks() {
+            let received = pieces.regions([&part(before, other), &next], orders);
+            let copies = received.iter().map(|[from, to]| RegionCopy::new(from, to, element));
             if other == rank {
-                moves.stays.extend(copy);
+                moves.stays.extend(copies);
                 continue;
             }
+            moves.copies.extend(copies.map(|copy| (other, copy)));
+            let sent = pieces.regions([&mine, &part(after, other)], orders).into_iter();
             moves.sends.extend(sent.map(|[region, _]| Move { rank: other, region }));
-            moves.receives.extend(received.map(|[_, region]| Move { rank: other, region }));
-            moves.copies.extend(copy.map(|copy| (other, copy)));
+            moves.receives.extend(received.into_iter().map(|[_, region]| Move { rank: other, region }));
         }
         moves
     }

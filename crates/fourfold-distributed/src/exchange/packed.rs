@@ -287,7 +287,7 @@ impl Packer<'_> {
     fn may_divide(&self, i: usize, order: &[usize], parts: usize) -> bool {
         let transforms_only = |step: &Step| match &step.action {
             Action::Pass { ops, .. } => !ops.contains(&PassOp::Multiply),
-            Action::Exchange { .. } | Action::Negate { .. } | Action::MultiplyRows => false,
+            _ => false,
         };
         let steps = &self.recipe.steps()[..i];
         if parts < 2 || i == 0 || self.end(0) != i || !steps.iter().all(transforms_only) {

@@ -1,11 +1,31 @@
 //! How the indices of an array before an exchange belong to those after it.
 
+use crate::exchange::line::LinePiece;
 use crate::exchange::region::{Region, strides};
 use std::ops::Range;
 
 /// Elements of both arrays that belong together. Element (t₀, t₁, …) of the piece has the index start +
 /// step·t along an axis of each array.
 pub(crate) type Piece = Vec<PieceAxis>;
+
+/// All pieces of an exchange.
+#[derive(Clone, Debug)]
+pub(crate) enum Pieces {
+    /// Of arrays that are matrices on both sides.
+    OfMatrices(Vec<Piece>),
+    /// Of which one side is a line.
+    OfLine(Vec<LinePiece>),
+}
+
+impl Pieces {
+    /// The elements that are in a part before the exchange and in a part after it: where they are in both parts.
+    pub(crate) fn regions(&self, parts: [&[Range<usize>]; 2], orders: [&[usize]; 2]) -> Vec<[Region; 2]> {
+        match self {
+            Pieces::OfMatrices(pieces) => pieces.iter().filter_map(|piece| regions(piece, parts, orders)).collect(),
+            Pieces::OfLine(pieces) => pieces.iter().flat_map(|piece| piece.regions(parts, orders)).collect(),
+        }
+    }
+}
 
 /// One axis of a piece. The arrays before and after the exchange have an entry each.
 #[derive(Clone, Copy, Debug)]
@@ -56,13 +76,13 @@ impl PieceAxis {
 }
 
 /// The whole arrays, which have the same shape. Axes are in the order in which they are stored.
-pub(crate) fn same(shape: &[usize], order: &[usize]) -> Vec<Piece> {
-    vec![order.iter().map(|&axis| PieceAxis::new(shape[axis], [axis, axis])).collect()]
+pub(crate) fn same(shape: &[usize], order: &[usize]) -> Pieces {
+    Pieces::OfMatrices(vec![order.iter().map(|&axis| PieceAxis::new(shape[axis], [axis, axis])).collect()])
 }
 
 /// The elements of a piece that are in a part before the exchange and in a part after it: where they are
 /// in both parts. The parts have these ranges, and these orders of axes in memory.
-pub(crate) fn regions(piece: &Piece, parts: [&[Range<usize>]; 2], orders: [&[usize]; 2]) -> Option<[Region; 2]> {
+fn regions(piece: &Piece, parts: [&[Range<usize>]; 2], orders: [&[usize]; 2]) -> Option<[Region; 2]> {
     let strides = [0, 1].map(|side| {
         let lengths: Vec<_> = parts[side].iter().map(Range::len).collect();
         strides(&lengths, orders[side])

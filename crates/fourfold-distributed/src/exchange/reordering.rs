@@ -1,19 +1,23 @@
 //! The pieces of an exchange that reorders a long signal or its terms.
 
-use crate::exchange::piece::{Piece, PieceAxis};
+use crate::exchange::line_reordering::line_pieces;
+use crate::exchange::piece::{Piece, PieceAxis, Pieces};
 use crate::recipe::real_form::{RealForm, TermMap};
 use crate::recipe::reorder::Reorder;
 use crate::recipe::subject::Subject;
 
 /// Which elements before and after an exchange belong together. Pairs are neighbouring reals. The last axis
 /// of a piece has neighbours on both sides.
-pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Vec<Piece> {
+pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Pieces {
+    if let Some(lines) = line_pieces(reorder, subject) {
+        return Pieces::OfLine(lines);
+    }
     let matrix @ [rows, columns] = subject.matrix();
     let map = match subject.real_form() {
         Some(RealForm::TermPairs { map, .. }) => map,
         _ => TermMap::Ascending,
     };
-    match reorder {
+    Pieces::OfMatrices(match reorder {
         Reorder::EvenOdd => even_odd(rows, columns),
         Reorder::FromEvenOdd => even_odd(rows, columns).into_iter().map(inverse).collect(),
         Reorder::TermPairs => pairs(rows, columns).into_iter().flat_map(|piece| terms(piece, 0, map, matrix)).collect(),
@@ -21,8 +25,8 @@ pub(crate) fn pieces(reorder: Reorder, subject: &Subject) -> Vec<Piece> {
             from_pairs(rows, columns).into_iter().flat_map(|piece| terms(piece, 1, map, matrix)).collect()
         }
         Reorder::Ends => ends(rows, columns),
-        Reorder::FromEnds => from_ends(rows, columns),
-    }
+        _ => from_ends(rows, columns),
+    })
 }
 
 fn inverse(piece: Piece) -> Piece {

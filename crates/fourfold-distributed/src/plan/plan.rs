@@ -1,7 +1,9 @@
 //! Distributed plans.
 
 use crate::exchange::exchange::Exchange;
+use crate::plan::in_place::in_place;
 use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, elements, elements_mut};
+use crate::plan::planned_step::PlannedStep;
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use fourfold::engine::ArrayId;
@@ -20,24 +22,6 @@ pub struct Plan<E: Exchange<Memory = [u8]>> {
     /// The elements that an execution needs at both ends.
     lengths: [usize; 2],
     received: usize,
-}
-
-/// The executable form of a step.
-pub(crate) enum PlannedStep<R> {
-    /// A pass from one number of elements to another. There is no plan where the rank has none.
-    Pass { plan: Option<Box<fourfold::Plan>>, elements: [usize; 2], domains: [Domain; 2] },
-    /// An exchange, with the bytes that this rank sends.
-    Exchange { bytes_sent: usize, route: R },
-    /// The signs of so many reals change.
-    Negate { reals: usize },
-    /// Each row of so many complex elements is multiplied by its factor.
-    MultiplyRows { factors: Vec<Complex<f64>>, columns: usize },
-}
-
-impl<R> PlannedStep<R> {
-    fn pass(&self) -> Option<&fourfold::Plan> {
-        if let PlannedStep::Pass { plan, .. } = self { plan.as_deref() } else { None }
-    }
 }
 
 /// The steps that an execution does.
@@ -107,7 +91,7 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     pub fn bytes_sent(&self) -> Vec<usize> {
         let sent = |step: &PlannedStep<_>| match step {
             PlannedStep::Exchange { bytes_sent, .. } => Some(*bytes_sent),
-            PlannedStep::Pass { .. } | PlannedStep::Negate { .. } | PlannedStep::MultiplyRows { .. } => None,
+            _ => None,
         };
         self.steps.iter().filter_map(sent).collect()
     }
@@ -166,12 +150,10 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
                 }
                 PlannedStep::Pass { .. } => {}
                 _ if outcome.is_err() => {}
-                PlannedStep::Negate { .. } | PlannedStep::MultiplyRows { .. } => {
-                    match arrays.ends(step.from, step.to) {
-                        Ends::InPlace(data) => in_place(planned, data, precision),
-                        Ends::Two(..) => unreachable!("these steps are in place"),
-                    }
-                }
+                _ => match arrays.ends(step.from, step.to) {
+                    Ends::InPlace(data) => in_place(planned, data, precision),
+                    Ends::Two(..) => unreachable!("these steps are in place"),
+                },
             }
         }
         outcome
@@ -182,37 +164,6 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
         check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())
     }
-}
-
-/// Does a step that is in place.
-fn in_place<R>(step: &PlannedStep<R>, data: &mut [u8], precision: Precision) {
-    let is_single = precision == Precision::F32;
-    match step {
-        PlannedStep::Negate { reals } if is_single => negate::<f32>(data, *reals),
-        PlannedStep::Negate { reals } => negate::<f64>(data, *reals),
-        PlannedStep::MultiplyRows { factors, columns } if is_single => {
-            multiply_rows(data, factors, *columns, |x| x as f32);
-        }
-        PlannedStep::MultiplyRows { factors, columns } => multiply_rows(data, factors, *columns, |x| x),
-        PlannedStep::Pass { .. } | PlannedStep::Exchange { .. } => {}
-    }
-}
-
-/// Multiplies each row of complex elements by its factor.
-fn multiply_rows<T: Copy>(data: &mut [u8], factors: &[Complex<f64>], columns: usize, round: impl Fn(f64) -> T)
-where
-    Complex<T>: Element + std::ops::Mul<Output = Complex<T>>,
-{
-    let elements = elements_mut::<Complex<T>>(data, factors.len() * columns);
-    for (row, factor) in elements.chunks_exact_mut(columns.max(1)).zip(factors) {
-        let factor = Complex::new(round(factor.re), round(factor.im));
-        row.iter_mut().for_each(|z| *z = *z * factor);
-    }
-}
-
-/// Changes the signs of the first reals.
-fn negate<T: Element + std::ops::Neg<Output = T>>(data: &mut [u8], reals: usize) {
-    elements_mut::<T>(data, reals).iter_mut().for_each(|x| *x = -*x);
 }
 
 /// The most bytes that a rank has of the arrays in some memory.

@@ -1,16 +1,17 @@
 //! Makes the plans of a recipe's steps on one rank.
 
 use crate::exchange::exchange::Exchange;
+use crate::exchange::line_reordering::ends;
 use crate::exchange::moves::Moves;
-use crate::exchange::region::strides;
+use crate::exchange::region::{Region, strides};
 use crate::exchange::reordering::pieces;
 use crate::plan::line_problem::line_problem;
-use crate::plan::plan::PlannedStep;
+use crate::plan::planned_step::PlannedStep;
 use crate::plan::twiddles::{pair_factors, row_factors, twiddles};
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::step::{Action, PassOp, Step};
-use fourfold::engine::AxisTransform;
+use fourfold::engine::{AxisTransform, EndWeights};
 use fourfold::{Error, ErrorKind, Multiplier, Pipeline, Problem, Result};
 use std::ops::Range;
 
@@ -39,13 +40,17 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
         let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
         match &recipe.steps()[i].action {
-            Action::Negate { count } => {
+            Action::Negate { count, odd_rows } => {
                 let columns = before.ranges(recipe.grid(), rank)[1].clone();
-                let [_, width] = recipe.subject().matrix();
+                let width = before.shape[1];
                 // The last row may have fewer elements that change.
                 let last = (count % width).clamp(columns.start, columns.end) - columns.start;
-                Ok(PlannedStep::Negate { reals: count / width * columns.len() + last })
+                let reals = count / width * columns.len() + last;
+                let rows = if *odd_rows { before.shape[0] } else { 1 };
+                Ok(PlannedStep::Negate { reals, rows, columns: before.elements(recipe.grid(), rank) / rows })
             }
+            Action::Reflect => Ok(self.reflect(before)),
+            Action::WeighEnds => Ok(PlannedStep::Weigh { places: self.weights(before) }),
             Action::MultiplyRows => {
                 let signal = recipe.subject().long_signal().expect("only long signals have this step");
                 let factors = row_factors(signal, recipe.subject().matrix())?;
@@ -67,6 +72,37 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
                 Ok(PlannedStep::Pass { plan, elements, domains })
             }
         }
+    }
+
+    /// The terms k₁ + N₁k₂ > N/2 of this rank's rows, where k₁ is stored as the faster index.
+    fn reflect(&self, terms: &ArrayDesc) -> PlannedStep<E::Route> {
+        let [rows, columns] = self.recipe.subject().matrix();
+        let k1 = terms.ranges(self.recipe.grid(), self.exchange.rank())[0].clone();
+        let last = rows * columns / 2;
+        let kept = (last % rows + 1).clamp(k1.start, k1.end) - k1.start;
+        let parts = terms.domain.reals();
+        let reals = parts * (last / rows * k1.len() + kept)..parts * columns * k1.len();
+        PlannedStep::Reflect { reals, parts }
+    }
+
+    /// The ends of the signal or of the terms that this rank has, with their weights.
+    fn weights(&self, array: &ArrayDesc) -> Vec<(usize, f64)> {
+        let subject = self.recipe.subject();
+        let matrix @ [rows, columns] = subject.matrix();
+        let weights = subject.long_signal().map_or(EndWeights::ONE, |signal| signal.transforms()[0].end_weights);
+        let last = rows * columns / 2;
+        let (places, weights) = if array.order.is_sorted() {
+            let places = ends(matrix.map(|length| length as isize)).map(|place| place.map(isize::unsigned_abs));
+            (places, [weights.input_first, weights.input_last])
+        } else {
+            ([[0, 0], [last % rows, last / rows]], [weights.output_first, weights.output_last])
+        };
+        let part = array.ranges(self.recipe.grid(), self.exchange.rank());
+        let of_rank = |place: [usize; 2]| {
+            let region = Region::new(&place.map(|i| i..i + 1), &part, &array.order)?;
+            (0..2).all(|axis| part[axis].contains(&place[axis])).then_some(region.offset)
+        };
+        places.into_iter().zip(weights).filter_map(|(place, weight)| Some((of_rank(place)?, weight))).collect()
     }
 }
 
@@ -169,14 +205,18 @@ impl<'a> RankPasses<'a> {
             let ends = [&self.recipe.arrays()[steps.start], &self.recipe.arrays()[steps.end]];
             let ranges = ends[number.min(1)].ranges(self.recipe.grid(), self.rank);
             let is_of_rows = matches!(&self.recipe.steps()[steps.start].action, Action::Pass { axis: 1, .. });
-            let [rows, _] = self.recipe.subject().matrix();
-            return if is_of_rows { pair_factors(signal, rows, &ranges) } else { twiddles(signal, &ranges) };
+            let matrix = self.recipe.subject().matrix();
+            return if is_of_rows {
+                pair_factors(signal, matrix[0], &ranges)
+            } else {
+                twiddles(signal, matrix, &ranges)
+            };
         }
         let multiplied = self.recipe.multiplied().expect("the recipe multiplies");
         let ranges = multiplied.ranges(self.recipe.grid(), self.rank);
         let subject = self.recipe.subject();
         match (subject.long_signal(), self.factors) {
-            (Some(signal), _) => twiddles(signal, &ranges),
+            (Some(signal), _) => twiddles(signal, subject.matrix(), &ranges),
             (None, Some(factors)) => {
                 let axes = subject.stages()[0].output().shape.len();
                 Ok(with_unit_axis(factors(&ranges[..axes]), ranges.len()))

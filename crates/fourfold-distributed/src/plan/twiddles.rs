@@ -4,6 +4,7 @@ use crate::recipe::real_form::{RealForm, TermMap};
 use fourfold::engine::{AxisTransform, EndWeights, Roots, Transform1d, collected};
 use fourfold::{Multiplier, Problem, Result};
 use num_complex::Complex;
+use std::f64::consts::SQRT_2;
 use std::ops::Range;
 
 /// Roots of unity, or their conjugates.
@@ -15,11 +16,13 @@ struct UnitRoots {
 
 impl UnitRoots {
     /// The roots of this order for the transform, which are conjugate if its DFT is backward.
-    fn new(transform: Transform1d, order: usize) -> UnitRoots {
+    fn new(transform: &AxisTransform, order: usize) -> UnitRoots {
         let is_conjugate = match RealForm::of(transform) {
             Some(RealForm::TermPairs { inverse, .. }) => inverse,
             Some(RealForm::Ends { backward }) => backward,
-            None => matches!(transform, Transform1d::Backward | Transform1d::C2R),
+            Some(RealForm::HalfSpectrum { inverse }) => inverse,
+            Some(RealForm::Extended { .. } | RealForm::Centered { .. }) => false,
+            None => transform.transform1d == Transform1d::Backward,
         };
         UnitRoots { of: Roots::new(order as u64), order: order as u64, is_conjugate }
     }
@@ -31,18 +34,34 @@ impl UnitRoots {
 }
 
 /// The factors of a rank's part of the matrix, with k₁ along axis 0 and n₂ along axis 1. They are w_N^{n₂k₁}, and for
-/// the N/2 elements of a [`RealForm::Ends`] w_{N/2}^{n₂k₁} r^{4n₂+1+4k₁} with r = w_{8N}.
+/// the N/2 elements of a [`RealForm::Ends`] w_{N/2}^{n₂k₁} r^{4n₂+1+4k₁} with r = w_{8N}. Those of a
+/// [`RealForm::Centered`] have the sign (−1)^{n₂}, and [`real_signal`](crate::recipe::real_signal) derives those
+/// of a [`RealForm::Extended`].
 ///
 /// # Errors
 /// If there is no memory for them.
-pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Multiplier> {
-    let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
-    if let Some(RealForm::Ends { .. }) = RealForm::of(transform1d) {
-        let roots = UnitRoots::new(transform1d, 8 * length);
-        return table(ranges, |k, n| roots.get(16 * k * n + 4 * (n + k) + 1));
+pub(crate) fn twiddles(signal: &Problem, [_, columns]: [usize; 2], ranges: &[Range<usize>]) -> Result<Multiplier> {
+    let transform = &signal.transforms()[0];
+    let (form, length) = (RealForm::of(transform), transform.n);
+    let roots = |order: usize| UnitRoots::new(transform, order);
+    match form {
+        Some(RealForm::Ends { .. }) => {
+            let roots = roots(8 * length);
+            table(ranges, |k, n| roots.get(16 * k * n + 4 * (n + k) + 1))
+        }
+        Some(form @ RealForm::Extended { odd }) => {
+            let (roots, by) = (roots(form.elements(length)), Complex::new(0.0, -1.0));
+            table(ranges, |k, n| if odd { roots.get((columns - n) * k) * by } else { roots.get((columns - n) * k) })
+        }
+        Some(RealForm::Centered { .. }) => {
+            let roots = roots(2 * length);
+            table(ranges, |k, n| roots.get((2 * k + length) * n))
+        }
+        Some(RealForm::TermPairs { .. } | RealForm::HalfSpectrum { .. }) | None => {
+            let roots = roots(length);
+            table(ranges, |k, n| roots.get(k * n))
+        }
     }
-    let roots = UnitRoots::new(transform1d, length);
-    table(ranges, |k, n| roots.get(k * n))
 }
 
 /// The factors r^{4N₂n₁} of the rows of a [`RealForm::Ends`].
@@ -50,8 +69,8 @@ pub(crate) fn twiddles(signal: &Problem, ranges: &[Range<usize>]) -> Result<Mult
 /// # Errors
 /// If there is no memory for them.
 pub(crate) fn row_factors(signal: &Problem, [rows, columns]: [usize; 2]) -> Result<Vec<Complex<f64>>> {
-    let AxisTransform { n: length, transform1d, .. } = signal.transforms()[0];
-    let roots = UnitRoots::new(transform1d, 8 * length);
+    let transform = &signal.transforms()[0];
+    let roots = UnitRoots::new(transform, 8 * transform.n);
     list(0..rows, |n| roots.get(4 * columns * n))
 }
 
@@ -61,12 +80,12 @@ pub(crate) fn row_factors(signal: &Problem, [rows, columns]: [usize; 2]) -> Resu
 /// # Errors
 /// If there is no memory for them.
 pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>]) -> Result<Multiplier> {
-    let AxisTransform { n: length, transform1d, end_weights, .. } = signal.transforms()[0];
+    let transform @ AxisTransform { n: length, transform1d, end_weights, .. } = signal.transforms()[0];
     let [of_rows, of_columns] = [ranges[0].clone(), ranges[1].clone()];
     let real = |x: f64| Complex::new(x, 0.0);
-    let (order, step, by) = match RealForm::of(transform1d) {
+    let (order, step, by) = match RealForm::of(&transform) {
         Some(RealForm::Ends { backward }) => {
-            let roots = UnitRoots::new(transform1d, 8 * length);
+            let roots = UnitRoots::new(&transform, 8 * length);
             // The factors of k₁ are among the twiddles.
             let by = if backward { Complex::new(0.0, -2.0) } else { real(2.0) };
             let lists = vec![list(of_rows, |_| by)?, list(of_columns, |k2| roots.get(4 * rows * k2))?];
@@ -76,9 +95,14 @@ pub(crate) fn pair_factors(signal: &Problem, rows: usize, ranges: &[Range<usize>
             let half = if map == TermMap::Shifted { 0.5 } else { 1.0 };
             (4 * length, 3, real(if inverse { half } else { 2.0 * half }))
         }
+        Some(RealForm::Centered { sine }) => {
+            // The signs of the DCT-IV's signal are the others.
+            let by = if sine { SQRT_2 } else { -SQRT_2 };
+            (4 * length, 1, Complex::new(by, by))
+        }
         _ => (1, 0, Complex::new(1.0, 1.0)),
     };
-    let roots = UnitRoots::new(transform1d, order);
+    let roots = UnitRoots::new(&transform, order);
     let weight = first_weight(transform1d, &end_weights);
     if weight != 1.0 && of_rows.contains(&0) && of_columns.contains(&0) {
         let factor = |k1: usize, k2: usize| {

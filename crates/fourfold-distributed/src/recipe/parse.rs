@@ -22,11 +22,15 @@ impl FromStr for Recipe {
         let mut lines = text.trim().lines().map(str::trim);
         let heading = lines.next().unwrap_or_default();
         let (subject, grid, [input, output]) = parse_heading(heading)?;
-        if subject.is_real_signal() {
-            // These have one recipe on a grid.
-            let recipe = Recipe::of_real_signal(subject, &grid)?;
-            let is_same = recipe.to_string().lines().eq(text.trim().lines().map(str::trim));
-            return if is_same { Ok(recipe) } else { Err(invalid(format!("expected the recipe\n{recipe}"))) };
+        if let Some(form) = subject.real_form() {
+            // These have one recipe on a grid, except for the half spectra that are left as they come out.
+            let recipe = Recipe::of_real_form(subject.clone(), form, &grid)?;
+            if recipe.to_string().lines().eq(text.trim().lines().map(str::trim)) {
+                return Ok(recipe);
+            }
+            if subject.is_real_signal() {
+                return Err(invalid(format!("expected the recipe\n{recipe}")));
+            }
         }
         let mut progress = Progress::start(input.clone());
         let mut actions = vec![];

@@ -55,7 +55,7 @@ impl Progress {
     pub(crate) fn follow(&mut self, subject: &Subject, action: &Action) {
         match action {
             Action::Exchange { to, .. } => self.distribution = to.clone(),
-            Action::Negate { .. } | Action::MultiplyRows => {}
+            Action::Negate { .. } | Action::Reflect | Action::WeighEnds | Action::MultiplyRows => {}
             Action::Pass { ops, .. } => {
                 for op in ops {
                     if let PassOp::Transform { transform, .. } = op {

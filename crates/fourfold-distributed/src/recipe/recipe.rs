@@ -3,6 +3,7 @@
 use crate::distribution::Distribution;
 use crate::grid::Grid;
 use crate::recipe::arrays::{ArrayDesc, replay};
+use crate::recipe::real_form::RealForm;
 use crate::recipe::real_signal;
 use crate::recipe::search::search;
 use crate::recipe::step::{Action, PassOp, Step};
@@ -72,26 +73,22 @@ impl Recipe {
     /// With `natural`, they divide k₂, so that parts of the output are blocks of the spectrum.
     /// Otherwise the output is left as it comes out, which saves an exchange: the grid divides k₁.
     ///
-    /// Spectra of real signals have no natural order here, and no recipe if `natural` asks for it.
-    /// `rfft` makes the matrix of X\[k₁ + N₁k₂\] with k₁ ≤ N₁/2 and all k₂ < N₂, and `irfft` takes it: the
+    /// Left as it comes out, `rfft` makes the matrix of X\[k₁ + N₁k₂\] with k₁ ≤ N₁/2 and all k₂ < N₂, and `irfft` takes it: the
     /// grid divides k₁, and a rank stores k₁ as the slower index. It has every term of the half spectrum
     /// either as X\[k\], or as the conjugate of X\[k\] at N − k. `irfft` uses both. With complex factors
     /// f\[N − k\] = conj(f\[k\]), ranks can so filter a signal without sending its spectrum.
     ///
-    /// `dct2`, `dct3`, `dst2`, `dst3`, `idxst` and `dht`, and `dct4` and `dst4` of even length, are such matrices
-    /// too, with blocks of the signal and of its terms as parts: see [`Reorder`](crate::Reorder). They take
-    /// three exchanges, and `natural` changes nothing.
+    /// Transforms that are real on both sides are such matrices too, with blocks of the signal and of its terms
+    /// as parts: see [`Reorder`](crate::Reorder). They take three exchanges, and `natural` changes nothing. The
+    /// matrix of `dct1` and `dst1` has 2(N ∓ 1) elements, and so that length must have factors.
     ///
     /// # Errors
     /// Those of [`Recipe::new`].
     pub fn signal(problem: &Problem, grid: &Grid, natural: bool) -> Result<Option<Recipe>> {
         let Some(columns) = columns_of(problem, grid.ranks()) else { return Ok(None) };
         let subject = Subject::signal(problem, columns)?;
-        if subject.is_real_signal() {
-            return Recipe::of_real_signal(subject, grid).map(Some);
-        }
-        if natural && !subject.is_complex_signal() {
-            return Ok(None);
+        if let Some(form) = subject.real_form().filter(|_| natural || subject.is_real_signal()) {
+            return Recipe::of_real_form(subject, form, grid).map(Some);
         }
         let rows = Distribution::on_axis(0, 2, grid);
         // The signal that `irfft` makes has the same parts as that which `rfft` takes.
@@ -113,9 +110,8 @@ impl Recipe {
         Recipe::of_arrays(subject, grid, arrays, actions)
     }
 
-    /// The recipe of a signal that is real on both sides.
-    pub(crate) fn of_real_signal(subject: Subject, grid: &Grid) -> Result<Recipe> {
-        let form = subject.real_form().expect("the signal is real on both sides");
+    /// The recipe of a signal of this form, with the signal and its terms in natural order.
+    pub(crate) fn of_real_form(subject: Subject, form: RealForm, grid: &Grid) -> Result<Recipe> {
         let (arrays, actions) = real_signal::actions(&subject, form, grid)?;
         Ok(Recipe::of_arrays(subject, grid.clone(), arrays, actions))
     }
@@ -176,10 +172,10 @@ impl Recipe {
         Some(ArrayDesc { domain, shape, ..self.arrays[at].clone() })
     }
 
-    /// Whether exchanges reorder a long real signal. Only ranks whose parts are in the memory of the host do
-    /// so.
+    /// Whether exchanges reorder a long real signal or its terms. Only ranks whose parts are in the memory of the
+    /// host do so.
     pub fn reorders(&self) -> bool {
-        self.subject.is_real_signal()
+        self.steps.iter().any(|step| matches!(step.action, Action::Exchange { reorder: Some(_), .. }))
     }
 
     /// The number of exchanges.

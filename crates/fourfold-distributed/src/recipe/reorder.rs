@@ -19,6 +19,19 @@ pub enum Reorder {
     Ends,
     /// Pairs y_{2k} + i y_{N−1−2k} for all k become the terms y as N₂×2N₁.
     FromEnds,
+    /// The signal x becomes v_{−m} with m = N₂(n₁ + 1) − n₂, for n₂ ≤ N₂/2. v is the even extension of x, or the odd
+    /// one without the signs. The two elements that are 0 in the latter are arbitrary, and here x's ends.
+    Extend,
+    /// The terms k₁ + N₁k₂ of an extension, for k₁ ≤ N₁/2, become the terms y.
+    FromExtension,
+    /// The signal x of odd length becomes v as N₁×N₂, with v_n = x_{2n} and v_{N−1−n} = x_{2n+1}.
+    Centered,
+    /// Pairs of terms at the same distance from the middle one, for k₁ ≤ N₁/2, become the terms y.
+    FromCentered,
+    /// A half spectrum becomes X_k for k₁ ≤ N₁/2 and all k₂, with X_{N−k} for terms that it lacks.
+    HalfSpectrum,
+    /// The inverse of [`Reorder::HalfSpectrum`].
+    FromHalfSpectrum,
 }
 
 impl fmt::Display for Reorder {
@@ -30,6 +43,12 @@ impl fmt::Display for Reorder {
             Reorder::FromTermPairs => "from pairs",
             Reorder::Ends => "ends",
             Reorder::FromEnds => "from ends",
+            Reorder::Extend => "extend",
+            Reorder::FromExtension => "from extension",
+            Reorder::Centered => "centered",
+            Reorder::FromCentered => "from centered",
+            Reorder::HalfSpectrum => "half spectrum",
+            Reorder::FromHalfSpectrum => "from half spectrum",
         })
     }
 }

@@ -37,7 +37,14 @@ pub enum Action {
     Negate {
         /// The number of elements.
         count: usize,
+        /// Whether the signs of odd rows change then.
+        odd_rows: bool,
     },
+    /// The terms k > N/2 of the DFT of a matrix of N elements become their conjugates, or change sign if they are
+    /// real, in place. So they are those of N − k.
+    Reflect,
+    /// The ends of the signal, or of its terms, are multiplied by the weights of the transform, in place.
+    WeighEnds,
     /// Each row of a matrix is multiplied by a factor, in place.
     MultiplyRows,
 }
@@ -79,7 +86,10 @@ impl fmt::Display for Action {
         match self {
             Action::Exchange { to, reorder: None } => write!(f, "exchange to {to}"),
             Action::Exchange { to, reorder: Some(reorder) } => write!(f, "exchange to {to} {reorder}"),
-            Action::Negate { count } => write!(f, "negate {count}"),
+            Action::Negate { count, odd_rows: false } => write!(f, "negate {count}"),
+            Action::Negate { count, odd_rows: true } => write!(f, "negate {count} and odd rows"),
+            Action::Reflect => f.write_str("reflect"),
+            Action::WeighEnds => f.write_str("weigh ends"),
             Action::MultiplyRows => f.write_str("multiply rows"),
             Action::Pass { axis, ops } => {
                 let ops: Vec<_> = ops.iter().map(PassOp::to_string).collect();

@@ -53,33 +53,43 @@ impl Subject {
     ///
     /// Columns of reals have half spectra, so `rfft` has the rows k₁ ≤ N₁/2, with all k₂. They contain
     /// every term X\[k\] or its conjugate X\[N − k\]. `irfft` has the same stages in the other order.
-    /// The matrix of a [`RealForm::Ends`] has N/2 elements.
+    /// The matrix of a [`RealForm::Ends`] has N/2 elements, and that of a [`RealForm::Extended`] 2(N ∓ 1), of whose
+    /// columns and rows one half follows from the other.
     ///
     /// # Errors
     /// As for [`Subject::transform`], and if the problem is not such an FFT, or if N₁ does not divide N.
     pub(crate) fn signal(signal: &Problem, columns: usize) -> Result<Subject> {
         check_layout(signal)?;
         let fail = |message: String| Err(Error::new(ErrorKind::Problem, message));
-        let Some((n, transform)) = fourier_signal(signal) else {
+        let Some((n, transform, form)) = fourier_signal(signal) else {
             return fail(format!("`{signal}` is not one signal of a kind that has columns and rows"));
         };
         if columns == 0 || n % columns != 0 {
             return fail(format!("`{signal}`: {columns} does not divide {n}"));
         }
-        let part = |kind: Kind, axis: isize, rows: usize, scale: f64| {
+        let sized = |kind: Kind, axis: isize, shape: [usize; 2], scale: f64| {
             let norm = if matches!(kind, Kind::Fft | Kind::Rfft) { Norm::Backward } else { Norm::Forward };
-            let shape = [rows, n / columns];
             Problem::builder(kind, signal.storage(), shape).axes([axis]).norm(norm).scale(scale).build()
         };
+        let width = n / columns;
+        let part = |kind: Kind, axis: isize, rows: usize, scale: f64| sized(kind, axis, [rows, width], scale);
         let (half, scale) = (columns / 2 + 1, signal.scale());
-        let stages = match (transform, RealForm::of(transform)) {
-            (Transform1d::R2C, _) | (_, Some(RealForm::TermPairs { inverse: false, .. })) => {
-                [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?]
+        let stages = match form {
+            Some(RealForm::Extended { .. }) => {
+                [sized(Kind::Rfft, 0, [columns, width / 2 + 1], 1.0)?, part(Kind::Irfft, 1, half, scale)?]
             }
-            (Transform1d::C2R, _) | (_, Some(RealForm::TermPairs { inverse: true, .. })) => {
+            Some(
+                RealForm::HalfSpectrum { inverse: false }
+                | RealForm::TermPairs { inverse: false, .. }
+                | RealForm::Centered { .. },
+            ) => [part(Kind::Rfft, 0, columns, 1.0)?, part(Kind::Fft, 1, half, scale)?],
+            Some(RealForm::HalfSpectrum { inverse: true } | RealForm::TermPairs { inverse: true, .. }) => {
                 [part(Kind::Ifft, 1, half, 1.0)?, part(Kind::Irfft, 0, columns, scale)?]
             }
-            (Transform1d::Forward, _) | (_, Some(RealForm::Ends { backward: false })) => {
+            Some(RealForm::Ends { backward: false }) => {
+                [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?]
+            }
+            None if transform == Transform1d::Forward => {
                 [part(Kind::Fft, 0, columns, 1.0)?, part(Kind::Fft, 1, columns, scale)?]
             }
             _ => [part(Kind::Ifft, 0, columns, 1.0)?, part(Kind::Ifft, 1, columns, scale)?],
@@ -93,17 +103,19 @@ impl Subject {
         self.signal.as_ref().is_some_and(is_real)
     }
 
-    /// The form of a long signal that is real, as its terms are.
+    /// The form of a long signal that is real on at least one side.
     pub(crate) fn real_form(&self) -> Option<RealForm> {
-        RealForm::of(self.signal.as_ref()?.transforms()[0].transform1d)
+        RealForm::of(&self.signal.as_ref()?.transforms()[0])
     }
 
     /// The lengths N₁ and N₂ of a long signal's matrix.
     pub(crate) fn matrix(&self) -> [usize; 2] {
-        // The stage along axis 0 has the columns as a whole on at least one side.
-        let whole = |problem: &Problem| problem.input().shape[0].max(problem.output().shape[0]);
-        let columns = self.stages.iter().map(whole).max().expect("a recipe computes something");
-        [columns, self.stages[0].input().shape[1]]
+        // The stage along an axis has that axis as a whole on at least one side.
+        let whole = |axis: usize| {
+            let length = |problem: &Problem| problem.input().shape[axis].max(problem.output().shape[axis]);
+            self.stages.iter().map(length).max().expect("a recipe computes something")
+        };
+        [whole(0), whole(1)]
     }
 
     /// Whether a complex signal is computed, whose spectrum can have its natural order.
@@ -161,29 +173,24 @@ pub(crate) fn with_unit_axis(shape: &[usize]) -> Vec<usize> {
     if let [n] = shape { vec![*n, 1] } else { shape.to_vec() }
 }
 
-/// The number of the matrix's elements and the transform, if the problem is one signal of a kind that has
-/// columns and rows. Weights are on the term that has no partner.
-fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d)> {
-    let [AxisTransform { n, transform1d, end_weights, .. }] = problem.transforms() else { return None };
-    let (one, weights) = (EndWeights::ONE, *end_weights);
+/// The number of the matrix's elements, the transform and its form, if the problem is one signal of a kind that
+/// has columns and rows. Weights are on terms that have no partner.
+fn fourier_signal(problem: &Problem) -> Option<(usize, Transform1d, Option<RealForm>)> {
+    let [transform] = problem.transforms() else { return None };
+    let AxisTransform { n, transform1d, end_weights: weights, .. } = *transform;
+    let one = EndWeights::ONE;
     let allowed = match transform1d {
-        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => one,
-        Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => one,
-        Transform1d::Dct4 | Transform1d::Dst4 if n % 2 == 0 => one,
+        Transform1d::Dct1 => weights,
         Transform1d::Dct2 => EndWeights { output_first: weights.output_first, ..one },
         Transform1d::Dct3 => EndWeights { input_first: weights.input_first, ..one },
         Transform1d::Dst2 => EndWeights { output_last: weights.output_last, ..one },
         Transform1d::Dst3 => EndWeights { input_last: weights.input_last, ..one },
-        _ => return None,
+        _ => one,
     };
-    let elements = if has_full_rows(*transform1d) && RealForm::of(*transform1d).is_some() { n / 2 } else { *n };
-    (problem.input().shape.len() == 1 && weights == allowed).then_some((elements, *transform1d))
-}
-
-/// Whether all rows of the matrix are computed. Of a DFT of reals, half of them are.
-fn has_full_rows(transform: Transform1d) -> bool {
-    let is_complex = matches!(transform, Transform1d::Forward | Transform1d::Backward);
-    is_complex || matches!(RealForm::of(transform), Some(RealForm::Ends { .. }))
+    let form = RealForm::of(transform);
+    let is_complex = matches!(transform1d, Transform1d::Forward | Transform1d::Backward);
+    let fits = problem.input().shape.len() == 1 && weights == allowed && (is_complex || form.is_some());
+    fits.then(|| (form.map_or(n, |form| form.elements(n)), transform1d, form))
 }
 
 /// Whether both sides of the problem are complex.
@@ -194,13 +201,15 @@ fn is_complex(problem: &Problem) -> bool {
 /// The number N₁ of columns' elements, if a signal is best computed by the four-step method on so
 /// many ranks: the divisor of N next to √N, if every rank then has columns and rows.
 pub(crate) fn columns_of(problem: &Problem, ranks: usize) -> Option<usize> {
-    let (n, transform) = fourier_signal(problem)?;
+    let (n, _, form) = fourier_signal(problem)?;
     let larger_first = prime_factors(n).into_iter().rev();
     let (a, b) = larger_first.fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) });
-    let is_full = has_full_rows(transform);
+    // Without a form, and with this one, all rows are computed. Of a DFT of reals, half of them are.
+    let is_full = matches!(form, None | Some(RealForm::Ends { .. }));
     let (a, b) = if is_full { (a, b) } else { (a.max(b), a.min(b)) };
     let rows = if is_full { a } else { a / 2 + 1 };
-    (ranks > 1 && rows.min(b) >= ranks).then_some(a)
+    let columns = if matches!(form, Some(RealForm::Extended { .. })) { b / 2 + 1 } else { b };
+    (ranks > 1 && rows.min(columns) >= ranks).then_some(a)
 }
 
 fn check_layout(problem: &Problem) -> Result<()> {

@@ -25,7 +25,7 @@ impl KernelDesc {
     pub(crate) fn clustered(&self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
-        if first.radix % 2 == 1 || cluster < 2 || cluster > device.cluster || !self.can_split_digits() {
+        if first.radix % 2 == 1 || cluster < 2 || cluster > device.cluster || !self.can_share_digits() {
             return None;
         }
         let range = DigitRange { first: 1, last: self.digits.len() };

@@ -41,10 +41,13 @@ impl KernelDesc {
     }
 
     /// Whether stages keep to their digits, and combines to terms k and N − k.
-    pub(crate) fn can_split_digits(&self) -> bool {
+    fn can_split_digits(&self) -> bool {
         self.digits.len() > 1
             && self.stages.iter().all(|stage| match &stage.op {
-                StageOp::Butterflies(split) => split.rader.is_none(),
+                StageOp::Butterflies(_)
+                | StageOp::Chirp { .. }
+                | StageOp::Convolve { .. }
+                | StageOp::Unchirp { .. } => true,
                 StageOp::HalfSpectraToLine { steps, .. } => steps.iter().all(CombineStep::takes_all),
                 StageOp::SymmetricLastPass(_)
                 | StageOp::LineToHalfSpectra { .. }
@@ -53,6 +56,28 @@ impl KernelDesc {
                 | StageOp::ElementProduct(_) => true,
                 _ => false,
             })
+    }
+
+    /// With copies between device memory and stages of Rader's convolutions, which leave element 0 of
+    /// their digit where it is.
+    fn with_copies(mut self) -> KernelDesc {
+        let leaves = |stage: &Stage| matches!(&stage.op, StageOp::Butterflies(split) if split.rader.is_some());
+        let copy = |from, to| Stage { op: StageOp::Copy(self.before() * self.length() * self.after()), from, to };
+        let [into, out_of] = [copy(Port::Scratch, Port::Buffer), copy(Port::Buffer, Port::Scratch)];
+        if let Some(first) = self.stages.first_mut().filter(|stage| leaves(stage) && stage.from == Port::Scratch) {
+            first.from = Port::Buffer;
+            self.stages.insert(0, into);
+        }
+        if let Some(last) = self.stages.last_mut().filter(|stage| leaves(stage) && stage.to == Port::Scratch) {
+            last.to = Port::Buffer;
+            self.stages.push(out_of);
+        }
+        self
+    }
+
+    /// The same where no digit is convolved.
+    pub(crate) fn can_share_digits(&self) -> bool {
+        self.can_split_digits() && !self.convolves()
     }
 
     /// One kernel for each run of digits between the cuts.
@@ -68,19 +93,28 @@ impl KernelDesc {
         let last = ranges.len() - 1;
         let kernel = |(i, range): (usize, DigitRange)| {
             let ahead = |stage: &&Stage| matches!(stage.op, StageOp::LineToHalfSpectra { .. });
-            let count = range.last - range.first + usize::from(stages.peek().is_some_and(ahead));
+            let of_digits: usize = self.digits[range.first..range.last].iter().map(|digit| digit.stages).sum();
+            let count = of_digits + usize::from(stages.peek().is_some_and(ahead));
             let count = if i == last { usize::MAX } else { count };
-            let mut own: Vec<Stage> = stages.by_ref().take(count).cloned().collect();
-            if i > 0 {
-                own[0].from = Port::Scratch;
-            }
-            if i < last {
-                own.last_mut().expect("a range has digits").to = Port::Scratch;
-            }
-            KernelDesc { stages: own, range, ..self.clone() }
+            let first = self.stages.len() - stages.len();
+            let own = first..first.saturating_add(count).min(self.stages.len());
+            stages.by_ref().take(count).for_each(drop);
+            KernelDesc { stages: with_ports(&self.stages, own), range, ..self.clone() }.with_copies()
         };
         ranges.into_iter().enumerate().map(kernel).collect()
     }
+}
+
+/// Some of the stages, with buffers in device memory between these and the others.
+pub(crate) fn with_ports(stages: &[Stage], range: std::ops::Range<usize>) -> Vec<Stage> {
+    let mut own = stages[range.clone()].to_vec();
+    if let Some(first) = own.first_mut().filter(|_| range.start > 0) {
+        first.from = Port::Scratch;
+    }
+    if let Some(last) = own.last_mut().filter(|_| range.end < stages.len()) {
+        last.to = Port::Scratch;
+    }
+    own
 }
 
 /// All ways to cut a list of so many digits at `count` places.

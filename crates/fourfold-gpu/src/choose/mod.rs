@@ -1,4 +1,5 @@
 pub(crate) mod clusters;
+pub(crate) mod convolution;
 pub(crate) mod cost;
 pub(crate) mod digit_ranges;
 pub(crate) mod estimate;

@@ -60,7 +60,7 @@ impl KernelDesc {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(threads, |j| frequency(j, &before) * split.radix)
             }
-            StageOp::Butterflies(split) if split.rader.is_none() => {
+            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
                 self.conflicts_at(threads, |item| item / groups * groups * split.radix + item % groups)
             }

@@ -8,6 +8,10 @@ use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 use fourfold::Precision;
 
+fn has_butterflies(stage: &Stage) -> bool {
+    matches!(stage.op, StageOp::Butterflies(_) | StageOp::Convolution { .. })
+}
+
 impl KernelDesc {
     /// The kernels of the pass, by clusters if they are `shared`.
     pub(crate) fn fitted(mut self, device: &DeviceAttributes, clustered: bool, size: Size) -> Vec<KernelDesc> {
@@ -101,7 +105,7 @@ impl KernelDesc {
     /// there are none: of combines a thread takes several.
     pub(crate) fn butterflies(&self) -> [usize; 2] {
         let items = |stage: &Stage| self.subline_items(&stage.op);
-        let butterflies = self.stages.iter().filter(|stage| matches!(stage.op, StageOp::Butterflies(_))).map(items);
+        let butterflies = self.stages.iter().filter(|stage| has_butterflies(stage)).map(items);
         let butterflies: Vec<usize> = butterflies.collect();
         let all = if butterflies.is_empty() { self.stages.iter().map(items).collect() } else { butterflies };
         let ends = [all.iter().min(), all.iter().max()];

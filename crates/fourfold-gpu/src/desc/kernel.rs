@@ -120,6 +120,8 @@ pub(crate) struct Digit {
     pub(crate) radix: usize,
     /// How many it has room for: more while it is convolved by Bluestein's rule.
     pub(crate) room: usize,
+    /// Stages that its DFTs take: several, if it is convolved.
+    pub(crate) stages: usize,
 }
 
 /// The digits that a kernel works on: `first .. last`.

@@ -1,4 +1,5 @@
 pub(crate) mod action;
+pub(crate) mod chirp;
 pub(crate) mod choice;
 pub(crate) mod combine;
 pub(crate) mod filter;

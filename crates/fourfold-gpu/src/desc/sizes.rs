@@ -71,13 +71,20 @@ impl KernelDesc {
     /// Whether neighbouring threads take neighbouring sublines, which are neighbours in memory, and
     /// not neighbouring items of one.
     pub(crate) fn interleaved(&self) -> bool {
-        self.across || self.range != DigitRange::all(self.digits.len())
+        self.across || self.range != DigitRange::all(self.digits.len()) && !self.has_whole_sublines()
+    }
+
+    /// Whether the elements of a subline are neighbours at both ends of the kernel, as those of the
+    /// last digits are in the buffers of long lines.
+    fn has_whole_sublines(&self) -> bool {
+        let ends = [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)];
+        self.range.last == self.digits.len() && ends == [Some(&Port::Scratch); 2]
     }
 
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.op {
-            StageOp::Convolve { .. } => true,
+            StageOp::Convolve { .. } | StageOp::Convolution { .. } => true,
             StageOp::Butterflies(split) => split.rader.is_some(),
             _ => false,
         })

@@ -1,5 +1,6 @@
 //! The stages of a kernel: what they do, what they read and write.
 
+use crate::desc::chirp::Chirp;
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
 use crate::desc::filter::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
 use fourfold::engine::Index;
@@ -52,6 +53,13 @@ pub(crate) enum StageOp {
         groups: usize,
         spectrum: usize,
         rader: Option<Rader>,
+    },
+    /// Small DFTs of the last digit, times the spectrum that the line is convolved with, and DFTs
+    /// back. Of the spectrum, element j of number i is pair j · `split.inner` + i from place
+    /// `spectrum` of the table on.
+    Convolution {
+        split: Split,
+        spectrum: usize,
     },
     /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table
     /// on, for pairs.
@@ -111,7 +119,7 @@ impl StageOp {
             | StageOp::ElementProduct(ElementProduct { n, .. })
             | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,
             StageOp::Interleave(count) => count / 2,
-            StageOp::Butterflies(split) => split.count(),
+            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.count(),
             StageOp::Chirp { room, groups, .. } => room * groups,
             StageOp::Unchirp { radix, groups, .. } => radix * groups,
             StageOp::Convolve { length, groups, rader, .. } => {
@@ -169,6 +177,8 @@ pub(crate) struct View {
     /// Elements from both ends inwards have neighbouring reals: even places ascending, then odd
     /// places descending.
     pub(crate) halves: bool,
+    /// Elements are those of a convolution along the whole line.
+    pub(crate) chirp: Option<Chirp>,
 }
 
 /// An order of reals: from `first` of a piece on, real m stands at `index.start + index.step · m`

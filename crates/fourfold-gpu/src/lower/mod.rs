@@ -1,5 +1,6 @@
 pub(crate) mod arrays;
 pub(crate) mod axis_fusion;
+pub(crate) mod bluestein_line;
 pub(crate) mod combines;
 pub(crate) mod filter;
 pub(crate) mod lowered;

@@ -211,6 +211,11 @@ impl PassLowering<'_> {
         let geometry = lines.geometry(choice.packing);
         let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), None);
         let mut pass = self.with_pipeline(pipeline, geometry, Some(choice));
+        if self.suits_line_convolution(&pass.descs)
+            && let Some(pass) = self.line_convolution(lines, choice)
+        {
+            return pass;
+        }
         // Without a cluster after all, other factors are better.
         match choice.clustered && pass.descs.iter().all(|desc| desc.cluster == 1) {
             true => self.of_lines(lines, &choice.without_cluster()),
@@ -228,6 +233,15 @@ impl PassLowering<'_> {
         geometry: Geometry,
         choice: Option<&Choice>,
     ) -> LoweredPass {
+        let desc = self.on_whole_lines(&mut pipeline, geometry);
+        let clustered = choice.is_some_and(|choice| choice.clustered);
+        let size = choice.map_or(Size::default(), |choice| choice.size);
+        pipeline.lowered(desc.fitted(self.device, clustered, size), self.ends, vec![])
+    }
+
+    /// The kernel of a pipeline for any device that has room for a line, with all that is done to
+    /// single elements.
+    pub(crate) fn on_whole_lines(&self, pipeline: &mut StagePipeline, geometry: Geometry) -> KernelDesc {
         let pair = self.neighbours.filter(|_| geometry.pair.is_some());
         let indices = Geometry::indices(self.axis, pair, self.arrays[0], self.arrays[1]);
         let done = |end: usize| {
@@ -235,9 +249,6 @@ impl PassLowering<'_> {
             self.actions[end].map(|action| pointwise(action, &elements, &mut pipeline.tables))
         };
         let pointwise = [0, 1, 2].map(done);
-        let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.storage, geometry, self.arrays) };
-        let clustered = choice.is_some_and(|choice| choice.clustered);
-        let size = choice.map_or(Size::default(), |choice| choice.size);
-        pipeline.lowered(desc.fitted(self.device, clustered, size), self.ends, vec![])
+        KernelDesc { pointwise, ..pipeline.on_whole_lines(self.storage, geometry, self.arrays) }
     }
 }

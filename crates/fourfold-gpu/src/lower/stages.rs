@@ -167,7 +167,7 @@ impl StagePipeline {
     /// last digit, of which no DFT is done.
     pub(crate) fn quarter_digits(&mut self, len: usize) -> Vec<Factor> {
         let factors = self.digits_of(self.packing.elements(len));
-        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS, stages: 0 });
         factors
     }
 
@@ -283,7 +283,8 @@ impl StagePipeline {
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
         let factors = gpu_factors(len, &self.radices);
-        self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
+        let digit = |factor: &Factor| Digit { radix: factor.length(), room: room(factor), stages: stages(factor) };
+        self.digits = factors.iter().map(digit).collect();
         factors
     }
 
@@ -341,7 +342,7 @@ impl StagePipeline {
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
         let room = length(parts);
-        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, room });
+        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, count: radix });
         let splits = self.splits(parts, groups);
         self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
@@ -349,7 +350,12 @@ impl StagePipeline {
         }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
         // for a backward one.
-        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum { n: radix, radices: lengths(parts) });
+        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum {
+            n: radix,
+            counts: [radix; 2],
+            radices: lengths(parts),
+            by_columns: false,
+        });
         self.push(StageOp::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
             self.push(StageOp::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
@@ -368,7 +374,7 @@ impl StagePipeline {
 
     /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
     /// serve there and back.
-    fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
+    pub(crate) fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
         let radices = lengths(parts);
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);
@@ -377,6 +383,16 @@ impl StagePipeline {
             Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
+    }
+}
+
+/// Stages of a digit: those of a convolution's DFTs there and back, and of the product, and
+/// Bluestein's chirp before and after.
+fn stages(factor: &Factor) -> usize {
+    match factor {
+        Factor::Rader(_, parts) => 2 * parts.len() + 1,
+        Factor::Bluestein(_, parts) => 2 * parts.len() + 3,
+        _ => 1,
     }
 }
 

@@ -5,11 +5,8 @@
 use crate::choose::radices::frequency;
 use crate::desc::action::Action;
 use crate::lower::multiplier::MultiplierTable;
-use fourfold::Result;
-use fourfold::engine::{
-    Roots, Rotation, SymmetricLastPass, bluestein_tables, factors as core_factors, filled, generator_powers,
-    rader_spectrum,
-};
+use fourfold::engine::{Roots, Rotation, SymmetricLastPass, filled, generator_powers, rader_spectrum};
+use fourfold::{Planner, Problem, Result};
 use num_complex::Complex;
 
 /// What is in the table of reals and in that of indices.
@@ -44,15 +41,19 @@ pub(crate) enum Entry {
     Rotation(Rotation, f64),
     /// Four reals for each k, times a factor.
     SymmetricLastPass(SymmetricLastPass, f64),
-    /// Bluestein's chirp for `n` elements.
+    /// Bluestein's chirp c_j = exp(−πi j²/n), j < `count`.
     Chirp {
         n: usize,
-        room: usize,
+        count: usize,
     },
-    /// The spectrum that Bluestein's convolution multiplies by, in the order of the places.
+    /// The spectrum that Bluestein's convolution multiplies by, in the order of the places, or with
+    /// the last digit before all others: the DFT of c̄_{|j|}/M, −A < j < B, where A numbers are read
+    /// and B computed, and M is the product of the radices.
     ChirpSpectrum {
         n: usize,
+        counts: [usize; 2],
         radices: Vec<usize>,
+        by_columns: bool,
     },
     /// The spectrum that Rader's convolution for a prime multiplies by, in the same order.
     RaderSpectrum {
@@ -73,7 +74,7 @@ impl Entry {
             Entry::Rotations(rotation, _) => 2 * rotation.count,
             Entry::Rotation(..) => 4,
             Entry::SymmetricLastPass(rule, _) => 4 * (rule.len.div_ceil(2) - 1),
-            Entry::Chirp { n, .. } => 2 * n,
+            Entry::Chirp { count, .. } => 2 * count,
             Entry::ChirpSpectrum { radices, .. } => 2 * radices.iter().product::<usize>(),
             Entry::RaderSpectrum { p, .. } => 2 * (p - 1),
             Entry::Multiplier(table) => table.len(),
@@ -122,13 +123,12 @@ impl TableLayout {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn reals(&self, action: Option<&Action>) -> Result<Vec<f64>> {
-        let mut bluestein = Bluestein::default();
         let mut table = filled(self.len, 0.0, format_args!("a table of {} numbers", self.len))?;
         for (at, entry) in &self.entries {
             let part = &mut table[*at..][..entry.len()];
             match (entry, action) {
                 (Entry::Multiplier(table), Some(Action::Multiply(multiplier))) => table.write(multiplier, part),
-                _ => part.copy_from_slice(&values(entry, &mut bluestein)),
+                _ => part.copy_from_slice(&values(entry)?),
             }
         }
         Ok(table)
@@ -141,28 +141,9 @@ impl TableLayout {
     }
 }
 
-/// The tables of Bluestein's convolution that were computed last: two entries need them.
-#[derive(Default)]
-struct Bluestein {
-    n: usize,
-    chirp: Vec<Complex<f64>>,
-    spectrum: Vec<Complex<f64>>,
-}
-
-impl Bluestein {
-    fn of(&mut self, n: usize, room: usize) -> &Bluestein {
-        if (self.n, self.spectrum.len()) != (n, room) {
-            // By factors that the core has butterflies for.
-            let (chirp, spectrum) = bluestein_tables(n, &core_factors(room));
-            *self = Bluestein { n, chirp, spectrum };
-        }
-        self
-    }
-}
-
 /// The reals of an entry of any plan.
-fn values(entry: &Entry, bluestein: &mut Bluestein) -> Vec<f64> {
-    match entry {
+fn values(entry: &Entry) -> Result<Vec<f64>> {
+    Ok(match entry {
         Entry::Reals(values) => values.clone(),
         Entry::Twiddles { before, radix, powers } => reals(twiddles(before, *radix, powers)),
         Entry::Roots(n) => {
@@ -175,11 +156,38 @@ fn values(entry: &Entry, bluestein: &mut Bluestein) -> Vec<f64> {
             rotation.table().into_iter().flat_map(matrix).collect()
         }
         Entry::SymmetricLastPass(rule, factor) => rule.table().into_iter().flatten().map(|x| factor * x).collect(),
-        Entry::Chirp { n, room } => reals(bluestein.of(*n, *room).chirp.iter().copied()),
-        Entry::ChirpSpectrum { n, radices } => reversed(&bluestein.of(*n, radices.iter().product()).spectrum, radices),
+        Entry::Chirp { n, count } => reals(chirp(*n, *count)),
+        Entry::ChirpSpectrum { n, counts, radices, by_columns } => {
+            let spectrum = chirp_spectrum(*n, *counts, radices.iter().product())?;
+            if *by_columns { by_last_digit(&spectrum, radices) } else { reversed(&spectrum, radices) }
+        }
         Entry::RaderSpectrum { p, radices } => reversed(&rader_spectrum(*p), radices),
         Entry::Multiplier(_) => unreachable!("a plan that multiplies has a multiplier"),
+    })
+}
+
+/// c_j = exp(−πi j²/n). The squares are reduced in integers, so that the angles are exact.
+fn chirp(n: usize, count: usize) -> impl Iterator<Item = Complex<f64>> {
+    let (order, roots) = (2 * n as u128, Roots::new(2 * n as u64));
+    (0..count as u128).map(move |j| roots.get((j * j % order) as u64))
+}
+
+/// See [`Entry::ChirpSpectrum`].
+fn chirp_spectrum(n: usize, [inputs, outputs]: [usize; 2], m: usize) -> Result<Vec<Complex<f64>>> {
+    let zeros = || filled(m, Complex::new(0.0, 0.0), format_args!("a convolution of {m} numbers"));
+    let mut signal = zeros()?;
+    for (j, c) in chirp(n, inputs.max(outputs)).enumerate() {
+        let value = c.conj() / m as f64;
+        if j < outputs {
+            signal[j] = value;
+        }
+        if j < inputs {
+            signal[(m - j) % m] = value;
+        }
     }
+    let mut spectrum = zeros()?;
+    Planner::new().plan(&format!("fft f64 {m}").parse::<Problem>()?)?.execute(&signal, &mut spectrum)?;
+    Ok(spectrum)
 }
 
 fn reals(values: impl IntoIterator<Item = Complex<f64>>) -> Vec<f64> {
@@ -196,4 +204,11 @@ fn twiddles(before: &[usize], radix: usize, powers: &[usize]) -> impl Iterator<I
 /// A spectrum in the order of the places.
 fn reversed(spectrum: &[Complex<f64>], radices: &[usize]) -> Vec<f64> {
     reals((0..spectrum.len()).map(|place| spectrum[frequency(place, radices)]))
+}
+
+/// A spectrum in the order of the places, but with the last digit before all others.
+fn by_last_digit(spectrum: &[Complex<f64>], radices: &[usize]) -> Vec<f64> {
+    let last = radices.last().copied().unwrap_or(1);
+    let inner = spectrum.len() / last;
+    reals((0..spectrum.len()).map(|at| spectrum[frequency(at % inner * last + at / inner, radices)]))
 }

@@ -69,6 +69,20 @@ fn clusters_are_right_and_have_no_races() {
     }
 }
 
+#[test]
+fn rough_lines_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(8 << 10).with_sms(1);
+    let cases = include_str!("../../../../cases/rough_lines.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut wrong = vec![];
+    for case in cases {
+        match simulate(&target, &case.parse().unwrap(), &[]) {
+            Ok((verdict, _)) if verdict.holds() => {}
+            other => wrong.push(format!("{case}: {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Arrays of 16 bits a real, which are rounded after every pass.
 #[test]
 fn halves_are_right_and_have_no_races() {

@@ -7,11 +7,16 @@ use crate::write::writer::Writer;
 use fourfold::engine::C;
 
 impl Writer<'_> {
+    /// The digit within the kernel's range.
+    pub(crate) fn in_range(&self, rader: &Rader) -> Rader {
+        Rader { groups: rader.groups / self.desc.after(), inner: rader.inner / self.desc.before(), ..*rader }
+    }
+
     /// Elements as they are, from the order of the one end to that of the other: buffers that are
     /// written to an array hold a spectrum, unless the transform came back from one.
     pub(crate) fn copy(&self, count: usize, from: &Port, to: &Port) {
         let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.desc.inverse;
-        self.items(count, |line, e| {
+        self.items(count / (self.desc.before() * self.desc.after()), |line, e| {
             let place = if spectrum { self.place_of(e, &self.desc.digits) } else { e };
             let z = self.load_at(from, line, place, [0, count]);
             self.store_at(to, line, e, [0, count], z);
@@ -40,24 +45,25 @@ impl Writer<'_> {
 
     /// The first digit times the chirp, then zeros.
     pub(crate) fn chirp(&self, [radix, room]: [usize; 2], groups: usize, chirp: usize, from: &Port, to: &Port) {
+        let (elements, groups) = ([0, radix * groups], groups / self.desc.after());
         self.items(room * groups, |line, place| {
             let end = int(radix * groups);
             if_less(place, end, || {
-                let z = self.load_at(from, line, place, [0, radix * groups]);
-                self.store_at(to, line, place, [0, room * groups], z.mul(coefficient(chirp, place / groups as i64)));
+                let z = self.load_at(from, line, place, elements);
+                self.store_at(to, line, place, elements, z.mul(coefficient(chirp, place / groups as i64)));
             });
             if_less(end - 1, place, || {
-                self.store_at(to, line, place, [0, room * groups], C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
+                self.store_at(to, line, place, elements, C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
             });
         });
     }
 
     /// The first digit, convolved, times the chirp.
     pub(crate) fn unchirp(&self, radix: usize, groups: usize, chirp: usize, from: &Port, to: &Port) {
-        let range = [0, radix * groups];
+        let (elements, groups) = ([0, radix * groups], groups / self.desc.after());
         self.items(radix * groups, |line, place| {
-            let z = self.load_at(from, line, place, range).swap();
-            self.store_at(to, line, place, range, z.mul(coefficient(chirp, place / groups as i64)));
+            let z = self.load_at(from, line, place, elements).swap();
+            self.store_at(to, line, place, elements, z.mul(coefficient(chirp, place / groups as i64)));
         });
     }
 
@@ -73,7 +79,8 @@ impl Writer<'_> {
         from: &Port,
         to: &Port,
     ) {
-        let Some(rader) = rader else {
+        let groups = groups / self.desc.after();
+        let Some(rader) = rader.map(|rader| self.in_range(rader)) else {
             return self.items(length * groups, |line, place| {
                 let z = self.load_at(from, line, place, [0, length * groups]);
                 let product = z.mul(coefficient(spectrum, place / groups as i64));
@@ -99,6 +106,6 @@ impl Writer<'_> {
 }
 
 /// Complex number `i` of those that begin at real `at` of the table.
-fn coefficient(at: usize, i: Int) -> C<Sym> {
+pub(crate) fn coefficient(at: usize, i: Int) -> C<Sym> {
     Array::Table.load_pair(i + (at / 2) as i64)
 }

@@ -3,6 +3,7 @@
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
+use crate::write::convolve::coefficient;
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::writer::{Subline, Writer};
@@ -13,7 +14,7 @@ impl Writer<'_> {
         // Only those of the subline.
         let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
         let count = match split.rader {
-            Some(_) => split.count(),
+            Some(_) => split.count() / (self.desc.before() * self.desc.after()),
             None => groups * inner,
         };
         let late = self.waits_late(count);
@@ -24,7 +25,7 @@ impl Writer<'_> {
         self.items(count, |line, item| {
             let item = if reads.or(writes).is_some() { lane_pair_item(count, item) } else { item };
             let small = match &split.rader {
-                Some(rader) => self.small_of_rader(split, rader, item),
+                Some(rader) => self.small_of_rader(split, rader, line, item),
                 None => self.small(split, [groups, inner], line, item, to),
             };
             let sources = if reads.is_some() { vec![] } else { self.small_addresses(&small, from, line) };
@@ -53,6 +54,28 @@ impl Writer<'_> {
             for (j, z) in z.into_iter().enumerate() {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, twiddles.after(split, j, z));
+            }
+        });
+    }
+
+    /// Small DFTs of the last digit, a product with each result, and small DFTs back. Two forward
+    /// DFTs reverse the sequence: so the parts are exchanged between them.
+    pub(crate) fn convolution(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
+        let inner = split.inner / self.desc.before();
+        let back = Split { inverse: true, ..*split };
+        self.items(inner, |line, item| {
+            let small = self.small_at(split, [1, inner], line, [item, int(0)]);
+            let range = [0, usize::MAX];
+            let from_addresses = self.small_addresses(&small, from, line);
+            let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
+            let twiddles = self.twiddles(split, &small);
+            let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
+            let product =
+                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, small.column + (j * split.inner) as i64)).swap();
+            let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
+            let to_addresses = self.small_addresses(&small, to, line);
+            for (j, z) in small_dft(&products).into_iter().enumerate() {
+                self.store(to, line, to_addresses[j], range, twiddles.after(&back, j, z));
             }
         });
     }
@@ -95,7 +118,8 @@ impl Writer<'_> {
     }
 
     /// Small DFT number `item` of those that a prime has become.
-    fn small_of_rader(&self, split: &Split, rader: &Rader, item: Int) -> Small {
+    fn small_of_rader(&self, split: &Split, whole: &Rader, line: Subline, item: Int) -> Small {
+        let rader = self.in_range(whole);
         let count = (split.inner * split.groups) as i64;
         let (number, item) = (item / count, item % count);
         let (k, g) = (item / split.groups as i64, item % split.groups as i64);
@@ -105,10 +129,10 @@ impl Writer<'_> {
             .collect();
         let first = rader.first(number);
         let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
-        let column = number / rader.groups as i64;
+        let column = self.before(line) * rader.inner as i64 + number / rader.groups as i64;
         let outer = rader
             .twiddles
-            .map(|at| values.iter().map(|v| (*v - 1) * rader.inner as i64 + column + (at / 2) as i64).collect());
+            .map(|at| values.iter().map(|v| (*v - 1) * whole.inner as i64 + column + (at / 2) as i64).collect());
         Small { run: None, places, column: k, frequency: None, outer }
     }
 

@@ -1,4 +1,5 @@
 pub(crate) mod address;
+pub(crate) mod chirp;
 pub(crate) mod combine;
 pub(crate) mod combine_fusion;
 pub(crate) mod convolve;

@@ -13,6 +13,9 @@ use fourfold::engine::{C, Index, Part, Real};
 impl Writer<'_> {
     /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
     pub(crate) fn read(&self, view: &View, line: Subline, e: Int, range: [usize; 2]) -> C<Sym> {
+        if let Some(chirp) = &view.chirp {
+            return self.read_chirped(view, chirp, line, e, range);
+        }
         let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
         let real = |m, range, number| {
             let (at, factor) = self.ordered(view, m, range);
@@ -41,6 +44,9 @@ impl Writer<'_> {
     }
 
     pub(crate) fn write(&self, view: &View, line: Subline, e: Int, range: [usize; 2], z: C<Sym>) {
+        if let Some(chirp) = &view.chirp {
+            return self.write_chirped(view, chirp, line, e, range, z);
+        }
         let z = if view.exchanged { z.swap() } else { z };
         let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
         let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };

@@ -156,6 +156,7 @@ impl<'a> Writer<'a> {
             StageOp::Convolve { length, groups, spectrum, rader } => {
                 self.convolve(*length, *groups, *spectrum, rader.as_ref(), from, to);
             }
+            StageOp::Convolution { split, spectrum } => self.convolution(split, *spectrum, from, to),
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
             StageOp::SpectrumProduct(product) => self.spectrum_product(product),
@@ -340,6 +341,9 @@ pub(crate) fn describe(stage: &Stage) -> String {
         StageOp::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
         StageOp::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
         StageOp::Convolve { length, .. } => format!("convolve {length} elements"),
+        StageOp::Convolution { split, .. } => {
+            format!("convolve with DFTs of {0} there and back, {1} a line", split.radix, split.count())
+        }
         StageOp::SymmetricLastPass(pass) => {
             format!("three half spectra of {} reals, and from these the line", pass.len)
         }

@@ -2,7 +2,7 @@
 
 use crate::rank::library::takes_device_memory;
 use crate::rank::rank::{MpiRank, MpiRoute};
-use fourfold::Result;
+use fourfold::{Error, ErrorKind, Result};
 use fourfold_distributed::{Exchange, Moves};
 use fourfold_distributed_gpu::engine::box_copy;
 use fourfold_gpu::{Api, BoxCopy, Device, GpuMemory, PinnedArray};
@@ -30,6 +30,21 @@ impl MpiDeviceRank {
     pub fn new(rank: MpiRank, device: Device) -> MpiDeviceRank {
         let is_direct = device.info().id.api == Api::Cuda && takes_device_memory();
         MpiDeviceRank { rank, device, is_direct }
+    }
+
+    /// The same, whose messages MPI sends from the device's memory or not, whatever the library says of
+    /// itself. A library without support that is given such memory usually ends the program. Open MPI that
+    /// was built without CUDA can send it, if the UCX below it was built with CUDA.
+    ///
+    /// # Errors
+    /// If messages are to be sent directly from memory that is not CUDA's.
+    pub fn directly(mut self, is_direct: bool) -> Result<MpiDeviceRank> {
+        if is_direct && self.device.info().id.api != Api::Cuda {
+            let message = "MPI sends from the memory of CUDA's devices only: use pinned memory".to_owned();
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        self.is_direct = is_direct;
+        Ok(self)
     }
 
     /// Whether MPI sends from the device's memory.

@@ -1,7 +1,6 @@
 //! The CPU engine. It executes the passes of a recipe in order, and each pass tile by tile.
 
 use crate::cpu::base::execute::Execute;
-use crate::cpu::base::machine::Machine;
 use crate::cpu::base::memory::{Array, Scratch, Untyped};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::strided::Strided;
@@ -120,7 +119,7 @@ impl<S: Dispatch> Engine<S> {
     unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: Ptr<u8>, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
-        let tiles = Tiles::new(&self.sizes, pass, ends, split.is_some(), buffers.cast());
+        let tiles = Tiles::new(&self.sizes, pass, ends, split.is_some(), pool.threads(), buffers.cast());
         // SAFETY: the caller guarantees it.
         let buffers = WorkerBuffers(unsafe { buffers.add(self.sizes.first) });
         // SAFETY: workers have disjoint buffers, and tiles have disjoint lines. A tile is read
@@ -129,12 +128,7 @@ impl<S: Dispatch> Engine<S> {
             let buffer = buffers.at(worker * self.sizes.thread_bytes()).first(self.sizes.thread_bytes());
             S::dispatch(self.sizes.isa, BlockTask { tiles: &tiles, index, buffer });
         };
-        let blocks = tiles.lines.blocks(tiles.width, tiles.group);
-        if tiles.lines.count() * tiles.from.shape[pass.axis] < Machine::this().serial_elements {
-            (0..blocks).for_each(|index| block(0, index));
-        } else {
-            pool.run_tasks(blocks, &block);
-        }
+        pool.run_tasks_on(tiles.workers, tiles.lines.blocks(tiles.width, tiles.group), &block);
     }
 }
 

@@ -13,7 +13,7 @@ use num_complex::Complex;
 const SMALL: &str = include_str!("../../../../cases/small.txt");
 
 /// Problems with every type of pass, large enough for several tiles for each thread.
-const SHARED: [&str; 12] = [
+const SHARED: [&str; 16] = [
     "dct2 f64 96x100",
     "dct2 f32 129x65 ortho",
     "dst4,dht f64 50x60",
@@ -26,6 +26,10 @@ const SHARED: [&str; 12] = [
     "dct2 f64 16384",
     "fft f32 3x2000",
     "irfft f64 100000",
+    "dct2 f32 300x200",
+    "idct2 f64 33x1001 axes=0",
+    "fft f64 40x41x42",
+    "dct4,dht f32 3x130x170 axes=0,2 inplace",
 ];
 
 fn plan(planner: &Planner, text: &str) -> Plan {
@@ -73,7 +77,7 @@ fn results_do_not_depend_on_the_threads() {
         let serial = plan(&with_threads(1), text);
         let input = random_input(serial.problem(), 1);
         let want = executed(&serial, &input);
-        for threads in [2, 3, 7] {
+        for threads in [2, 3, 7, 33] {
             let plan = plan(&with_threads(threads), text);
             assert_eq!(plan.threads(), threads);
             assert_eq!(executed(&plan, &input), want, "{text} with {threads} threads");

@@ -117,6 +117,21 @@ impl Machine {
         period / step * ways
     }
 
+    /// The number of threads, of at most `most`, that compute a pass over so many elements. Each has
+    /// work for about 2 µs or more, since handing it a share and waiting for it takes about 1 µs.
+    pub(crate) fn workers(&self, elements: usize, most: usize) -> usize {
+        if elements < self.serial_elements { 1 } else { (4 * elements / self.serial_elements).clamp(1, most) }
+    }
+
+    /// The least number of blocks that each of several threads has in a pass over an array of so
+    /// many bytes, if there are enough tiles. With two, others can help a thread that is late. If
+    /// the array stays in the caches, threads read from the caches of others, and with four some
+    /// compute while others read. Wider blocks matter more if it does not. `log.md` in
+    /// `docs/performance/` has the times.
+    pub(crate) fn blocks_each(&self, bytes: usize) -> usize {
+        if bytes <= self.stays_cached() { 4 } else { 2 }
+    }
+
     /// The bytes of a row of tiles that are read at the same time: 8 cache lines. With 4096 rows,
     /// reading one line of each row takes three times as long for each byte, and reading 16 lines
     /// is not faster.

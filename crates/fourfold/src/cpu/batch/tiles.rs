@@ -42,6 +42,8 @@ pub(crate) struct Tiles<'a, S> {
     pub(crate) width: usize,
     /// The number of tiles in a block.
     pub(crate) group: usize,
+    /// The number of threads that the pass is worth.
+    pub(crate) workers: usize,
     /// The reals of a line in the source, and those that its transform reads. The difference are
     /// zeros, which are not in memory.
     reals: [usize; 2],
@@ -59,6 +61,7 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         pass: &'a PreparedPass<S>,
         [from, to]: [&'a Array<S>; 2],
         split: bool,
+        threads: usize,
         first: Ptr<S>,
     ) -> Self {
         let values =
@@ -69,10 +72,12 @@ impl<'a, S: Dispatch> Tiles<'a, S> {
         // If the lines are not contiguous, a block has several tiles, whose elements with the same
         // index are read together.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        let most = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        let workers = sizes.machine.workers(lines.count() * from.shape[pass.axis], threads);
+        let group = lines.group(width, most, workers, sizes.machine.blocks_each(from.bytes().max(to.bytes())));
         let present = from.shape[pass.axis] * from.parts;
         let reals = if let Some(PreparedOp::Batch(line)) = pass.ops.first() { line.ends.input } else { present };
-        Tiles { sizes, pass, from, to, table, first, lines, width, group, reals: [present, reals] }
+        Tiles { sizes, pass, from, to, table, first, lines, width, group, workers, reals: [present, reals] }
     }
 }
 
@@ -88,6 +93,14 @@ impl<S: Dispatch> Tiles<'_, S> {
             parts: array.parts,
             count: array.shape[axis],
         }
+    }
+
+    /// The element of a line at which copying a block begins. Workers that begin at the same time
+    /// begin in different parts of an array, so that they do not all wait for the cache of the one
+    /// that has computed its first elements. If the pass before went along the last axis, these
+    /// parts are those that they have computed themselves.
+    fn start(&self, array: &Array<S>, tiles: &[Tile]) -> usize {
+        if self.workers == 1 { 0 } else { array.shape[self.pass.axis] * tiles[0].first / self.lines.count() }
     }
 
     /// Executes one block.
@@ -110,6 +123,7 @@ impl<S: Dispatch> Tiles<'_, S> {
         let tiles = unsafe { std::slice::from_raw_parts(memory.as_ptr().cast::<Tile>(), count) };
         let step = self.sizes.slot();
         let direct = self.direct::<V>();
+        let lines = |array, number| tiles.iter().map(move |tile| self.access(array, number, tile));
         // SAFETY: the caller guarantees it. Slots and work vectors are disjoint parts of the
         // thread's buffers.
         unsafe {
@@ -118,7 +132,7 @@ impl<S: Dispatch> Tiles<'_, S> {
             let work = buffer.add(self.sizes.slots * step);
             let slots = &mut slots[..count];
             if !direct[0] {
-                gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
+                gather_block(lines(self.from, 0), slots, self.start(self.from, tiles));
                 let [present, reals] = self.reals;
                 slots.iter().for_each(|slot| V::enter(Clear { tile: *slot, range: present..reals }));
             }
@@ -140,7 +154,7 @@ impl<S: Dispatch> Tiles<'_, S> {
                 }
             }
             if !direct[1] {
-                scatter_block(tiles.iter().map(|tile| self.access(self.to, 1, tile)), slots);
+                scatter_block(lines(self.to, 1), slots, self.start(self.to, tiles));
             }
         }
     }

@@ -84,6 +84,18 @@ impl Lines {
         self.rows * self.row.div_ceil(width).div_ceil(group)
     }
 
+    /// The number of tiles in a block, at most `most`. Several workers have `least` blocks each or
+    /// more, where there are enough tiles, and about the same number of tiles.
+    pub(crate) fn group(&self, width: usize, most: usize, workers: usize, least: usize) -> usize {
+        if workers == 1 {
+            return most;
+        }
+        let most = most.min(self.blocks(width, 1) / (least * workers)).max(1);
+        let tiles = |group: &usize| self.blocks(width, *group).div_ceil(workers) * group;
+        let fewest = (1..=most).map(|group| tiles(&group)).min().unwrap_or(1);
+        (1..=most).rev().find(|group| 16 * tiles(group) <= 17 * fewest).unwrap_or(1)
+    }
+
     /// The first tile and the number of tiles of block `index`. A block does not extend beyond the
     /// end of a row.
     pub(crate) fn block(&self, index: usize, width: usize, group: usize) -> (usize, usize) {
@@ -176,5 +188,36 @@ impl Lines {
     pub(crate) fn indices(&self, line: usize) -> impl Iterator<Item = (usize, usize)> {
         let (position, axis) = (self.position(line), self.axis);
         (0..self.axes).map(move |a| (axis[a], position[a]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix(row: usize, rows: usize) -> Lines {
+        Lines { axes: 0, size: [1; AXES], axis: [0; AXES], stride: [[0; AXES]; ARRAYS], row, rows }
+    }
+
+    #[test]
+    fn one_worker_has_the_largest_blocks() {
+        assert_eq!(matrix(1024, 1).group(16, 8, 1, 4), 8);
+    }
+
+    #[test]
+    fn workers_have_the_least_number_of_blocks_in_equal_shares() {
+        for (row, width, blocks, want) in [(1024, 16, 2, 2), (1024, 16, 4, 1), (1024, 8, 2, 4), (1024, 8, 4, 2)] {
+            let (lines, workers) = (matrix(row, 1), 16);
+            let group = lines.group(width, 8, workers, blocks);
+            assert_eq!((group, lines.blocks(width, group)), (want, blocks * workers));
+        }
+        assert_eq!(matrix(1 << 20, 1).group(8, 8, 16, 4), 8);
+        assert_eq!(matrix(64, 1).group(16, 8, 16, 4), 1);
+        for (row, rows, workers) in [(1000, 1, 16), (1056, 1, 16), (64, 64, 7), (40, 3, 16), (5000, 2, 3)] {
+            let lines = matrix(row, rows);
+            let group = lines.group(16, 8, workers, 2);
+            let [share, least] = [group, 1].map(|group| group * lines.blocks(16, group).div_ceil(workers));
+            assert!(16 * share <= 17 * least, "{row} x {rows}: {share} tiles instead of {least}");
+        }
     }
 }

@@ -68,17 +68,20 @@ pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: Ptr<
 
 /// Copies the lines of each access to its tile. If the accesses are neighbours in memory, elements
 /// i of all of them are read before elements i + 1, which are in other pages if the array is large.
+/// Element `start` comes first then, and the elements before it last.
 ///
 /// # Safety
-/// As for [`gather`]. There is one tile for each access.
+/// As for [`gather`]. There is one tile for each access, and `start` is not beyond the end of the
+/// lines.
 pub(crate) unsafe fn gather_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
+    start: usize,
 ) {
     // SAFETY: the caller guarantees it.
     unsafe {
         match contiguous_run::<V>(lines.clone()) {
-            Some(run) => V::enter(GatherRun { run, tiles }),
+            Some(run) => V::enter(GatherRun { run, tiles, start }),
             None => lines.zip(tiles).for_each(|(lines, tile)| gather(lines, *tile)),
         }
     }
@@ -91,11 +94,12 @@ pub(crate) unsafe fn gather_block<'a, V: Vector>(
 pub(crate) unsafe fn scatter_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
+    start: usize,
 ) {
     // SAFETY: the caller guarantees it.
     unsafe {
         match contiguous_run::<V>(lines.clone()) {
-            Some(run) => V::enter(ScatterRun { run, tiles }),
+            Some(run) => V::enter(ScatterRun { run, tiles, start }),
             None => lines.zip(tiles).for_each(|(lines, tile)| scatter(lines, *tile)),
         }
     }
@@ -135,13 +139,15 @@ fn contiguous_run<'a, V: Vector>(
     Some(ContiguousRun { first, last })
 }
 
-/// Defines a task that copies a block by `$row`, which copies element i of one tile: for each i, the
-/// tiles in order. The last access may overlap with the one before.
+/// Defines a task that copies a block by `$row`, which copies element i of one tile: for each i from
+/// `start` on, and then for those before, the tiles in order. The last access may overlap with the
+/// one before.
 macro_rules! over_rows {
     ($task:ident, $row:ident) => {
         struct $task<'a, V: Vector> {
             run: ContiguousRun<'a, V::Scalar>,
             tiles: &'a [Ptr<V>],
+            start: usize,
         }
 
         impl<V: Vector> WithIsa for $task<'_, V> {
@@ -151,14 +157,16 @@ macro_rules! over_rows {
                 let (end, others) = self.tiles.split_last().expect("a block has tiles");
                 // SAFETY: the caller of `gather_block` or `scatter_block` guarantees it.
                 unsafe {
-                    for i in 0..first.count {
-                        let row = self.run.row(i);
-                        let mut at = row;
-                        for tile in others {
-                            $row(at, *tile, i, first.parts);
-                            at = at.add(first.parts * V::WIDTH);
+                    for range in [self.start..first.count, 0..self.start] {
+                        for i in range {
+                            let row = self.run.row(i);
+                            let mut at = row;
+                            for tile in others {
+                                $row(at, *tile, i, first.parts);
+                                at = at.add(first.parts * V::WIDTH);
+                            }
+                            $row(row.offset(last), *end, i, first.parts);
                         }
-                        $row(row.offset(last), *end, i, first.parts);
                     }
                 }
             }

@@ -1,0 +1,26 @@
+//! A line as one convolution by Bluestein's rule ([`fourfold::engine::convolution_length`]): what its
+//! elements are. Tables are named by where they begin.
+
+use crate::desc::combine::{CombineStep, HalfSpectra};
+
+/// Elements times Bluestein's chirp c_j = exp(−πi j²/N).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Chirp {
+    /// How many there are: those after are zeros where they are read, and not written.
+    pub(crate) count: usize,
+    /// The chirp.
+    pub(crate) table: usize,
+    pub(crate) terms: Terms,
+}
+
+/// What the elements of a convolution are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Terms {
+    /// Elements of the line.
+    Elements,
+    /// Terms k ≤ n/2 of half spectra of `n` reals, made from the line. Those between the ends count
+    /// twice, since the terms n − k are left out.
+    FromLine { n: usize, half: HalfSpectra },
+    /// Terms of half spectra, from which the line is made.
+    ToLine(Vec<CombineStep>),
+}

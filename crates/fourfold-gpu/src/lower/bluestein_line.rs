@@ -1,0 +1,166 @@
+//! A line as one convolution, by Bluestein's rule.
+//!
+//! A line that shared memory has no room for would go through memory once for every stage, if a
+//! digit of it is convolved. As one convolution, its ranges of digits are kernels: the first ones
+//! lead to the spectrum, one in the middle multiplies it, and the first ones in reverse lead back.
+//!
+//! With nk = (n² + k² − (k − n)²)/2 and c_j = exp(−πi j²/N), X_k = c_k Σ_n (x_n c_n) c̄_{k−n}. Of A
+//! numbers and B results, a cyclic convolution of length M ≥ A + B − 1 is long enough:
+//! - of reals, the results are the terms k ≤ N/2, and 3N/2 is enough;
+//! - back to reals, x_n = Re (c_n Σ_k (a_k c_k) c̄_{n−k}) with the terms k ≤ N/2 as a_k, which count
+//!   twice between the ends: 3N/2 again;
+//! - of a symmetric extension, x_n for n ≤ N/2 count twice between the ends: X_k is the real or
+//!   imaginary part of the sum, and N is enough.
+
+use crate::choose::estimate::{Choice, Lines};
+use crate::choose::radices::radices;
+use crate::desc::chirp::{Chirp, Terms};
+use crate::desc::kernel::{Digit, KernelDesc, Packing};
+use crate::desc::stage::{Order, Piece, Port, Split, StageOp, View};
+use crate::lower::lowered::LoweredPass;
+use crate::lower::passes::PassLowering;
+use crate::lower::stages::{StagePipeline, array};
+use crate::lower::tables::Entry;
+use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, convolution_length, dft_of, reduce};
+
+/// What a convolution reads and computes.
+pub(crate) struct LineConvolution {
+    data: Data,
+    /// The length of the DFT.
+    len: usize,
+    reduction: Reduction,
+    /// Numbers that it reads, and those that it computes.
+    pub(crate) counts: [usize; 2],
+    /// Its length.
+    pub(crate) room: usize,
+}
+
+impl LineConvolution {
+    pub(crate) fn new(line: &AxisRecipe) -> LineConvolution {
+        let transform = &line.transform;
+        let (data, len) = dft_of(transform.transform1d, transform.n);
+        let reduction = reduce(transform.transform1d, transform.n, &transform.end_weights, line.scale);
+        let half = len / 2 + 1;
+        let counts = match data {
+            Data::Complex | Data::ComplexBackward => [len; 2],
+            Data::Hermitian => [half, len],
+            Data::Real if is_symmetric(&reduction) => [half; 2],
+            Data::Real => [len, half],
+        };
+        LineConvolution { data, len, reduction, counts, room: convolution_length(counts[0] + counts[1] - 1) }
+    }
+
+    pub(crate) fn packing(&self) -> Packing {
+        match self.data {
+            Data::Complex | Data::ComplexBackward => Packing::Complex,
+            Data::Real | Data::Hermitian => Packing::Single,
+        }
+    }
+}
+
+fn is_symmetric(reduction: &Reduction) -> bool {
+    matches!(reduction.reorder, Some(Reorder::EvenExtension { .. } | Reorder::OddExtension))
+}
+
+impl PassLowering<'_> {
+    /// Whether lines are better convolved as a whole than digit by digit: these kernels go through
+    /// memory for every stage, or too few blocks have all the work.
+    pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc]) -> bool {
+        match descs {
+            [desc] if desc.shared => desc.convolves() && self.device.spreads(desc.blocks(), desc.butterflies()[1]),
+            _ => descs.iter().any(|desc| !desc.shared),
+        }
+    }
+
+    /// Lines as one convolution each, if the device has room for its ranges of digits.
+    pub(crate) fn line_convolution(&self, lines: &Lines, choice: &Choice) -> Option<LoweredPass> {
+        let rule = LineConvolution::new(lines.line);
+        let geometry = lines.geometry(rule.packing());
+        let complex = 2 * self.storage.precision().bytes();
+        let across = geometry.across() && geometry.lines() > 1;
+        let line = if across { geometry.line_bytes(self.storage) } else { complex };
+        let strided = self.device.short_run().div_ceil(line) * complex;
+        let ranges = self.device.range_lengths(rule.room, [strided, if across { strided } else { complex }])?;
+        let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
+        let desc = self.on_whole_lines(&mut pipeline, geometry);
+        let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
+        let descs = desc.convolution_kernels(self.device, &digits, choice.size.of_each())?;
+        Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice)]))
+    }
+}
+
+impl StagePipeline {
+    /// The stages of the line, whose ranges of digits have these lengths.
+    pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
+        let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing()) };
+        let radices: Vec<usize> = ranges.iter().flat_map(|length| radices(*length)).collect();
+        pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
+        let views = pipeline.views(line, rule);
+        let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
+        let mut splits = pipeline.splits(&factors, 1);
+        let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
+        let spectrum = pipeline.tables.push_pairs(spectrum);
+        let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };
+        for split in &splits {
+            pipeline.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
+        }
+        pipeline.push(StageOp::Convolution { split: last, spectrum }, Port::Buffer, Port::Buffer);
+        for split in splits.iter().rev() {
+            let split = Split { inverse: true, ..*split };
+            pipeline.push(StageOp::Butterflies(split), Port::Buffer, Port::Buffer);
+        }
+        let [from, to] = views.map(array);
+        if let [first, .., last] = &mut *pipeline.stages {
+            (first.from, last.to) = (from, to);
+        }
+        pipeline
+    }
+
+    /// What the elements are that are read, and those that are written.
+    fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
+        let LineConvolution { data, len, ref reduction, counts, .. } = *rule;
+        let table = self.tables.push_pairs(Entry::Chirp { n: len, count: counts[0].max(counts[1]) });
+        let chirp = |end: usize, terms: Terms| Some(Chirp { count: counts[end], table, terms });
+        let elements = |end: usize| chirp(end, Terms::Elements);
+        let n = line.transform.n;
+        match data {
+            Data::Complex | Data::ComplexBackward => {
+                let exchanged = data == Data::ComplexBackward;
+                let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
+                let scale = scale.map(|scale| self.tables.push_reals(&[scale]));
+                let [before, after] = [&reduction.before, &reduction.after].map(|steps| self.combined(steps));
+                let from = View { exchanged, combined: before, chirp: elements(0), ..View::default() };
+                [from, View { exchanged, scale, combined: after, chirp: elements(1), ..View::default() }]
+            }
+            Data::Real => {
+                let order = match is_symmetric(reduction) {
+                    true => self.half_order(reduction, n, counts[0]),
+                    false => self.order(reduction.reorder, n),
+                };
+                let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
+                let from = View { order, chirp: elements(0), ..View::default() };
+                [from, View { chirp: chirp(1, Terms::ToLine(steps)), ..View::default() }]
+            }
+            Data::Hermitian => {
+                let half = self.half_spectra(&reduction.before);
+                let from = View { chirp: chirp(0, Terms::FromLine { n: len, half }), ..View::default() };
+                let order = self.order(reduction.reorder, n);
+                [from, View { order, exchanged: true, chirp: elements(1), ..View::default() }]
+            }
+        }
+    }
+
+    /// The first `count` numbers of an extension, which count twice between the ends.
+    fn half_order(&mut self, reduction: &Reduction, n: usize, count: usize) -> Option<usize> {
+        let runs = reduction.reorder?.runs(n);
+        let piece = |first: usize, twice: bool| {
+            let run = runs.iter().rev().find(|run| run.first <= first)?;
+            let factor = run.factor.unwrap_or(1.0) * if twice { 2.0 } else { 1.0 };
+            let start = run.place.start - run.first as isize * run.place.step;
+            Some(Piece { first, index: Index { start, step: run.place.step }, factor: Some(factor) })
+        };
+        let pieces = [(0, false), (1, true), (count - 1, false)].map(|(first, twice)| piece(first, twice));
+        self.orders.push(Order { pieces: pieces.into_iter().collect::<Option<_>>()? });
+        Some(self.orders.len() - 1)
+    }
+}

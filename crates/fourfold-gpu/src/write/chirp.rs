@@ -1,0 +1,109 @@
+//! Elements of a line that is one convolution: Bluestein's rule, with what the line is made of and
+//! becomes.
+
+use crate::desc::chirp::{Chirp, Terms};
+use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::stage::View;
+use crate::ir::statement::{Int, Sym, int};
+use crate::ir::trace::{if_less, select, select_real};
+use crate::write::convolve::coefficient;
+use crate::write::writer::{Subline, Writer};
+use fourfold::engine::C;
+
+impl Writer<'_> {
+    /// Element `e`, which is in `range`: a number of the line times the chirp, or 0 after the last.
+    pub(crate) fn read_chirped(
+        &self,
+        view: &View,
+        chirp: &Chirp,
+        line: Subline,
+        e: Int,
+        [start, end]: [usize; 2],
+    ) -> C<Sym> {
+        let Chirp { count, table, ref terms } = *chirp;
+        let zero = Sym::lit(0.0);
+        if start >= count {
+            return C { re: zero, im: zero };
+        }
+        let at = if end <= count { e } else { select(e, int(count), e, int(count - 1)) };
+        let range = [start, end.min(count)];
+        let z = match terms {
+            Terms::FromLine { n, half } => self.term_of_line(*n, half, line, at, range),
+            _ => self.read(&View { chirp: None, ..view.clone() }, line, at, range),
+        };
+        let C { re, im } = z.mul(coefficient(table, at));
+        let kept = |x: Sym| if end <= count { x } else { select_real(e, int(count), x, zero) };
+        C { re: kept(re), im: kept(im) }
+    }
+
+    /// Term k of half spectra of `n` reals, which is in `range`, its parts exchanged.
+    fn term_of_line(&self, n: usize, half: &HalfSpectra, line: Subline, k: Int, range: [usize; 2]) -> C<Sym> {
+        let (highest, first, last) = ((n - 1) / 2, range[0] == 0, n % 2 == 0 && range[1] > n / 2);
+        let inner = if first { select(k, int(1), int(1), k) } else { k };
+        let inner = if last { select(k, int(n / 2), inner, int(highest)) } else { inner };
+        let [z, _] = self.inner_elements(line, inner, [n, 0], half);
+        let mut z = z.scale(Sym::lit(2.0));
+        let chosen = |bound: Int, a: C<Sym>, b: C<Sym>| C {
+            re: select_real(k, bound, a.re, b.re),
+            im: select_real(k, bound, a.im, b.im),
+        };
+        if first {
+            z = chosen(int(1), self.first_element(line, half), z);
+        }
+        if last {
+            z = chosen(int(n / 2), z, self.last_element(line, half));
+        }
+        z
+    }
+
+    /// Writes element `e`, which is in `range`, if there is one. The convolution leaves its parts
+    /// exchanged.
+    pub(crate) fn write_chirped(
+        &self,
+        view: &View,
+        chirp: &Chirp,
+        line: Subline,
+        e: Int,
+        [start, end]: [usize; 2],
+        z: C<Sym>,
+    ) {
+        let Chirp { count, table, ref terms } = *chirp;
+        if start >= count {
+            return;
+        }
+        let range = [start, end.min(count)];
+        let body = || {
+            let z = z.swap().mul(coefficient(table, e));
+            match terms {
+                Terms::ToLine(steps) => steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, z)),
+                _ => self.write(&View { chirp: None, ..view.clone() }, line, e, range, z),
+            }
+        };
+        if end <= count { body() } else { if_less(e, int(count), body) }
+    }
+
+    /// What a step makes of term k of `count`, which is in `range`, if it takes that.
+    fn term_to_line(
+        &self,
+        step: &CombineStep,
+        count: usize,
+        line: Subline,
+        k: Int,
+        [start, end]: [usize; 2],
+        z: C<Sym>,
+    ) {
+        let (first, every) = match step.terms() {
+            TermRange::First => (0, 1),
+            TermRange::Last => (count - 1, 1),
+            TermRange::Inner { first, step } => (first, step),
+        };
+        let last = first + every * (step.count() - 1);
+        if end <= first || last < start {
+            return;
+        }
+        let body = || self.write_step(step, line, (k - first as i64) / every as i64, &[z]);
+        let each = || if every == 1 { body() } else { if_less((k - first as i64) % every as i64, int(1), body) };
+        let below = || if end <= last + 1 { each() } else { if_less(k, int(last + 1), each) };
+        if start >= first { below() } else { if_less(int(first - 1), k, below) }
+    }
+}
