@@ -83,7 +83,12 @@ impl InnerProduct {
     pub(crate) fn new(there: ([Index; 2], Matrix), from: ([Index; 2], Matrix)) -> Option<InnerProduct> {
         let (line, [a, b]) = (there.0, there.0);
         let swaps = from.0 == [b, a] && a != b;
-        (swaps || from.0 == line).then_some(InnerProduct { line, matrices: [there.1, from.1], swaps, may_be_first: true })
+        (swaps || from.0 == line).then_some(InnerProduct {
+            line,
+            matrices: [there.1, from.1],
+            swaps,
+            may_be_first: true,
+        })
     }
 
     /// Whether terms have one real of the line each.
