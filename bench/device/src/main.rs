@@ -34,7 +34,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
-use turns::{Contestant, Turns};
+use turns::{Contestant, TurnPace};
 
 /// The commit that `cargo xtask device-bench` built this from.
 const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
@@ -98,8 +98,8 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn turns(&self) -> Turns {
-        if self.random { Turns::MANY } else { Turns::FEW }
+    fn turns(&self) -> TurnPace {
+        if self.random { TurnPace::MANY } else { TurnPace::FEW }
     }
 }
 
@@ -288,7 +288,7 @@ fn time_solve(
 /// Times contestants, of which the first is a copy, and keeps their times. Returns the copy's: the
 /// driver copies some sizes more slowly in a graph.
 fn take_turns(
-    turns: Turns,
+    turns: TurnPace,
     text: &str,
     names: &[impl ToString],
     mut works: Vec<Box<dyn Contestant>>,
@@ -307,7 +307,7 @@ fn take_turns(
 
 /// Each launch of the plan by itself, from a graph.
 fn launches(
-    turns: Turns,
+    turns: TurnPace,
     text: &str,
     device: &Device,
     plan: &Arc<GpuPlan>,

@@ -10,17 +10,17 @@ use std::time::Duration;
 /// How often contestants take turns, and the least time of a turn: the wait at its end takes about
 /// 10 µs.
 #[derive(Clone, Copy)]
-pub(crate) struct Turns {
+pub(crate) struct TurnPace {
     pub(crate) count: usize,
     pub(crate) time: Duration,
 }
 
-impl Turns {
+impl TurnPace {
     /// Of a few problems.
-    pub(crate) const FEW: Turns = Turns { count: 9, time: Duration::from_millis(20) };
+    pub(crate) const FEW: TurnPace = TurnPace { count: 9, time: Duration::from_millis(20) };
 
     /// Of hundreds.
-    pub(crate) const MANY: Turns = Turns { count: 5, time: Duration::from_millis(5) };
+    pub(crate) const MANY: TurnPace = TurnPace { count: 5, time: Duration::from_millis(5) };
 }
 
 /// Launches of a batch, at most.
@@ -74,7 +74,7 @@ impl Work for Turn<'_> {
     }
 }
 
-impl Turns {
+impl TurnPace {
     /// Median microseconds of one run of each contestant, enqueued one by one.
     pub(crate) fn enqueued(self, contestants: &mut [Box<dyn Contestant>], finish: Finish) -> Result<Vec<f64>> {
         self.medians(contestants.iter_mut().map(|one| Turn::new(|| one.enqueue(), finish, self.time)))

@@ -10,17 +10,17 @@ pub(crate) struct Chirp {
     pub(crate) count: usize,
     /// The chirp.
     pub(crate) table: usize,
-    pub(crate) terms: Terms,
+    pub(crate) elements: Chirped,
 }
 
 /// What the elements of a convolution are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Terms {
+pub(crate) enum Chirped {
     /// Elements of the line.
     Elements,
     /// Terms k ≤ n/2 of half spectra of `n` reals, made from the line. Those between the ends count
     /// twice, since the terms n − k are left out.
-    FromLine { n: usize, half: HalfSpectra },
+    TermsOfLine { n: usize, half: HalfSpectra },
     /// Terms of half spectra, from which the line is made.
-    ToLine(Vec<CombineStep>),
+    TermsToLine(Vec<CombineStep>),
 }

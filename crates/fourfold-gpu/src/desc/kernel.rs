@@ -43,6 +43,7 @@
 use crate::desc::geometry::Geometry;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Order, Stage};
+use fourfold::engine::{Factor, length};
 use fourfold::{Precision, Storage};
 
 /// One kernel.
@@ -122,6 +123,18 @@ pub(crate) struct Digit {
     pub(crate) room: usize,
     /// Stages that its DFTs take: several, if it is convolved.
     pub(crate) stages: usize,
+}
+
+impl Digit {
+    pub(crate) fn of(factor: &Factor) -> Digit {
+        let (room, stages) = match factor {
+            // DFTs there and back, and the product between them; Bluestein's chirp before and after.
+            Factor::Rader(p, parts) => (*p, 2 * parts.len() + 1),
+            Factor::Bluestein(_, parts) => (length(parts), 2 * parts.len() + 3),
+            other => (other.length(), 1),
+        };
+        Digit { radix: factor.length(), room, stages }
+    }
 }
 
 /// The digits that a kernel works on: `first .. last`.

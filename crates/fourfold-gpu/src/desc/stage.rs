@@ -178,7 +178,7 @@ pub(crate) struct View {
     /// places descending.
     pub(crate) halves: bool,
     /// Elements are those of a convolution along the whole line.
-    pub(crate) chirp: Option<Chirp>,
+    pub(crate) chirp: Option<Box<Chirp>>,
 }
 
 /// An order of reals: from `first` of a piece on, real m stands at `index.start + index.step · m`

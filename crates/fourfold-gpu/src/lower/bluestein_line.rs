@@ -14,7 +14,7 @@
 
 use crate::choose::estimate::{Choice, Lines};
 use crate::choose::radices::radices;
-use crate::desc::chirp::{Chirp, Terms};
+use crate::desc::chirp::{Chirp, Chirped};
 use crate::desc::kernel::{Digit, KernelDesc, Packing};
 use crate::desc::stage::{Order, Piece, Port, Split, StageOp, View};
 use crate::lower::lowered::LoweredPass;
@@ -120,8 +120,8 @@ impl StagePipeline {
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
         let LineConvolution { data, len, ref reduction, counts, .. } = *rule;
         let table = self.tables.push_pairs(Entry::Chirp { n: len, count: counts[0].max(counts[1]) });
-        let chirp = |end: usize, terms: Terms| Some(Chirp { count: counts[end], table, terms });
-        let elements = |end: usize| chirp(end, Terms::Elements);
+        let chirp = |end: usize, elements: Chirped| Some(Box::new(Chirp { count: counts[end], table, elements }));
+        let elements = |end: usize| chirp(end, Chirped::Elements);
         let n = line.transform.n;
         match data {
             Data::Complex | Data::ComplexBackward => {
@@ -139,11 +139,11 @@ impl StagePipeline {
                 };
                 let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
                 let from = View { order, chirp: elements(0), ..View::default() };
-                [from, View { chirp: chirp(1, Terms::ToLine(steps)), ..View::default() }]
+                [from, View { chirp: chirp(1, Chirped::TermsToLine(steps)), ..View::default() }]
             }
             Data::Hermitian => {
                 let half = self.half_spectra(&reduction.before);
-                let from = View { chirp: chirp(0, Terms::FromLine { n: len, half }), ..View::default() };
+                let from = View { chirp: chirp(0, Chirped::TermsOfLine { n: len, half }), ..View::default() };
                 let order = self.order(reduction.reorder, n);
                 [from, View { order, exchanged: true, chirp: elements(1), ..View::default() }]
             }

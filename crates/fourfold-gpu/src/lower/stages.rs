@@ -35,7 +35,7 @@ pub(crate) struct StagePipeline {
 pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
     let (_, len) = dft_of(line.transform.transform1d, line.transform.n);
     let factors = gpu_factors(len, &radices(len));
-    let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
+    let rooms = factors.iter().map(|factor| Digit::of(factor).room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
     match line.transform.transform1d {
         _ if convolves => rooms.saturating_mul(128),
@@ -43,14 +43,6 @@ pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
         Transform1d::Forward | Transform1d::Backward => rooms.saturating_mul(80),
         // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
         _ => rooms.max(line.transform.n).saturating_mul(144),
-    }
-}
-
-/// Values that a digit has room for.
-fn room(factor: &Factor) -> usize {
-    match factor {
-        Factor::Bluestein(_, inner) => length(inner),
-        other => other.length(),
     }
 }
 
@@ -283,8 +275,7 @@ impl StagePipeline {
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
         let factors = gpu_factors(len, &self.radices);
-        let digit = |factor: &Factor| Digit { radix: factor.length(), room: room(factor), stages: stages(factor) };
-        self.digits = factors.iter().map(digit).collect();
+        self.digits = factors.iter().map(Digit::of).collect();
         factors
     }
 
@@ -383,16 +374,6 @@ impl StagePipeline {
             Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
-    }
-}
-
-/// Stages of a digit: those of a convolution's DFTs there and back, and of the product, and
-/// Bluestein's chirp before and after.
-fn stages(factor: &Factor) -> usize {
-    match factor {
-        Factor::Rader(_, parts) => 2 * parts.len() + 1,
-        Factor::Bluestein(_, parts) => 2 * parts.len() + 3,
-        _ => 1,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Elements of a line that is one convolution: Bluestein's rule, with what the line is made of and
 //! becomes.
 
-use crate::desc::chirp::{Chirp, Terms};
+use crate::desc::chirp::{Chirp, Chirped};
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::stage::View;
 use crate::ir::statement::{Int, Sym, int};
@@ -20,15 +20,15 @@ impl Writer<'_> {
         e: Int,
         [start, end]: [usize; 2],
     ) -> C<Sym> {
-        let Chirp { count, table, ref terms } = *chirp;
+        let Chirp { count, table, ref elements } = *chirp;
         let zero = Sym::lit(0.0);
         if start >= count {
             return C { re: zero, im: zero };
         }
         let at = if end <= count { e } else { select(e, int(count), e, int(count - 1)) };
         let range = [start, end.min(count)];
-        let z = match terms {
-            Terms::FromLine { n, half } => self.term_of_line(*n, half, line, at, range),
+        let z = match elements {
+            Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range),
             _ => self.read(&View { chirp: None, ..view.clone() }, line, at, range),
         };
         let C { re, im } = z.mul(coefficient(table, at));
@@ -67,15 +67,17 @@ impl Writer<'_> {
         [start, end]: [usize; 2],
         z: C<Sym>,
     ) {
-        let Chirp { count, table, ref terms } = *chirp;
+        let Chirp { count, table, ref elements } = *chirp;
         if start >= count {
             return;
         }
         let range = [start, end.min(count)];
         let body = || {
             let z = z.swap().mul(coefficient(table, e));
-            match terms {
-                Terms::ToLine(steps) => steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, z)),
+            match elements {
+                Chirped::TermsToLine(steps) => {
+                    steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, z))
+                }
                 _ => self.write(&View { chirp: None, ..view.clone() }, line, e, range, z),
             }
         };
