@@ -1,23 +1,35 @@
 //! `cargo xtask device-bench`: times on a GPU beside cuFFT, VkFFT, CuPy and copies.
 
 use crate::machine::commit;
-use crate::process::{command, run, work_folder};
+use crate::process::{command, output, run, work_folder};
 use crate::python::python;
-use anyhow::Result;
-use std::env;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// VkFFT is compiled when it is installed, with the `nvcc` that is found.
 const PEERS: &str = "cupy-cuda13x pyvkfft matplotlib";
 
-/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--algorithm A`, groups,
-/// problems.
+/// Random problems are so many, of 2^16 to 2^26 elements.
+const RANDOM: &str = "300 16 26";
+
+/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--algorithm A`,
+/// `--random SEED`, groups, problems.
 pub(crate) fn run_task() -> Result<()> {
     let folder = work_folder("device-bench")?;
     let build = "cargo build --release --locked --manifest-path bench/device/Cargo.toml --target-dir";
     run(command(build).arg(folder.join("cargo")).env("FOURFOLD_COMMIT", commit()?))?;
     let binary = folder.join("cargo/release/fourfold-bench-device");
     let mut bench = command(&binary.display().to_string());
-    bench.arg(&folder).args(env::args().skip(2));
+    bench.arg(&folder);
+    let mut arguments = env::args().skip(2);
+    while let Some(argument) = arguments.next() {
+        bench.arg(&argument);
+        if argument == "--random" {
+            let seed: u64 = arguments.next().context("--random needs a seed")?.parse()?;
+            bench.arg(random_problems(seed, &folder)?);
+        }
+    }
     let peers = python("device-bench-peers", PEERS);
     match &peers {
         Ok(python) => drop(bench.args(["--python", python, "--peers", "bench/device/peers.py"])),
@@ -31,4 +43,13 @@ pub(crate) fn run_task() -> Result<()> {
         run(&mut plot)?;
     }
     Ok(())
+}
+
+/// A file with random problems.
+fn random_problems(seed: u64, folder: &Path) -> Result<PathBuf> {
+    let mut generator = command(&python("random-problems", "numpy==2.4.6")?);
+    generator.arg("xtask/src/random_problems.py").arg(seed.to_string()).args(RANDOM.split(' '));
+    let file = folder.join(format!("random-{seed}.txt"));
+    fs::write(&file, output(&mut generator)?)?;
+    Ok(file)
 }
