@@ -22,13 +22,14 @@ const DEVICES: [(Api, &str); 10] = [
     (Api::OpenCl, "mali-g710"),
 ];
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     include_str!("../../../cases/small.txt"),
     include_str!("../../../cases/gpu.txt"),
     include_str!("../../../cases/accuracy.txt"),
     include_str!("../../../cases/speed.txt"),
     include_str!("../../../cases/multiplied.txt"),
     include_str!("../../../cases/digit_ranges.txt"),
+    include_str!("../../../cases/rough_lines.txt"),
 ];
 
 /// Registers of 32 bits of a thread for each byte of a real, as the cost model has them.

@@ -45,6 +45,9 @@ const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_s
 /// Cases for little shared memory, so that short lines go the way of long ones.
 const DIGIT_RANGES: &str = include_str!("../../../../cases/digit_ranges.txt");
 
+/// The same for lengths with large primes.
+const ROUGH_LINES: &str = include_str!("../../../../cases/rough_lines.txt");
+
 /// The same for clusters, which columns are for where they have work for the device.
 const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
 const LITTLE: usize = 8 << 10;
@@ -115,7 +118,8 @@ fn whole(problems: Vec<Problem>) -> Group {
 }
 
 fn cases() -> impl Iterator<Item = Group> {
-    let little = [(DIGIT_RANGES, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
+    let little =
+        [(DIGIT_RANGES, [LITTLE, usize::MAX]), (ROUGH_LINES, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
     let files = FILES.into_iter().map(|file| (file, WHOLE)).chain(little);
     files.flat_map(|(file, device)| read(file).into_iter().map(move |problem| Group { device, ..whole(vec![problem]) }))
 }
