@@ -49,7 +49,7 @@ impl AnyPlan {
     /// The plan on the engine that the command line names. Ranks take the devices in turn.
     pub(crate) fn new(rank: &MpiRank, division: &Division, recipe: fourfold::Result<Recipe>) -> Result<AnyPlan> {
         let Some(name) = &division.device else {
-            let core = fourfold::Planner::builder().threads(division.threads).build()?;
+            let core = all_have(rank, fourfold::Planner::builder().threads(division.threads).build())?;
             return Ok(AnyPlan::Cpu(Box::new(Planner::new(core, rank.clone()).plan(recipe)?)));
         };
         let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
@@ -59,15 +59,11 @@ impl AnyPlan {
             let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), joined);
             return Ok(AnyPlan::Nccl(Box::new(planner.plan(recipe)?), device));
         }
-        let failures = rank.all_gather(u64::from(device.is_err()))?;
-        let device = device?;
-        if let Some(other) = failures.iter().position(|failed| *failed != 0) {
-            anyhow::bail!("rank {other} has no device: its error says why");
-        }
+        let device = all_have(rank, device)?;
         let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
         let exchange = match division.messages {
-            Messages::MpiDirect => exchange.directly(true)?,
-            Messages::MpiPinned => exchange.directly(false)?,
+            Messages::MpiDirect => all_have(rank, exchange.directly(true))?,
+            Messages::MpiPinned => all_have(rank, exchange.directly(false))?,
             Messages::Mpi | Messages::Nccl => exchange,
         };
         let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
@@ -120,6 +116,16 @@ impl AnyPlan {
             AnyPlan::Mpi(plan, device) => on_device(plan, device, [input, output], only, meet),
             AnyPlan::Nccl(plan, device) => on_device(plan, device, [input, output], only, meet),
         }
+    }
+}
+
+/// The value, if all ranks have one: a rank without it must not leave the others waiting.
+fn all_have<T>(rank: &MpiRank, result: fourfold::Result<T>) -> Result<T> {
+    let failures = rank.all_gather(u64::from(result.is_err()))?;
+    let value = result?;
+    match failures.iter().position(|failed| *failed != 0) {
+        None => Ok(value),
+        Some(other) => anyhow::bail!("rank {other} cannot plan: its error says why"),
     }
 }
 

@@ -62,17 +62,26 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(path: &Path) -> Output {
+    /// A file that is not `input`. Where one is there, links to it are followed, and it must be a file that
+    /// may be written.
+    pub(crate) fn new(path: &Path, input: &Path) -> Result<Output> {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        ensure!(path != std::fs::canonicalize(input)?, "it would overwrite the input: give another file");
+        if let Ok(there) = path.metadata() {
+            ensure!(there.is_file(), "it is no file");
+            ensure!(!there.permissions().readonly(), "it is read-only");
+        }
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
-        Output { unfinished: name.into(), path: path.to_owned() }
+        Ok(Output { unfinished: name.into(), path })
     }
 
     /// Creates the file with its header. Only one rank does so, before the others write.
     pub(crate) fn create(&self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
         let header = encode(descr(precision, domain), shape);
         let elements: usize = shape.iter().product();
-        let file = File::create(&self.unfinished)?;
+        let file = File::create_new(&self.unfinished)
+            .with_context(|| format!("{} cannot be created beside it", self.unfinished.display()))?;
         file.set_len((header.len() + elements * precision.bytes() * domain.reals()) as u64)?;
         (&file).write_all(&header)?;
         Ok(())

@@ -9,7 +9,7 @@ mod session;
 
 use crate::args::{Arguments, Command};
 use crate::session::Session;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use fourfold_distributed::Exchange;
 use fourfold_mpi::MpiRank;
@@ -30,14 +30,14 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (universe, _) = initialize_with_threading(Threading::Funneled).context("MPI is already running")?;
     let rank = MpiRank::new(&universe.world())?;
-    let outcome = match &arguments.command {
+    let outcome = agreed(&rank, &arguments.command).and_then(|()| match &arguments.command {
         Command::Verify(args) => commands::verify::verify(&rank, args),
         Command::Bench(args) => commands::bench::bench(&rank, args),
         Command::Transform(args) => commands::transform::transform(&rank, args),
         Command::Info => commands::info::info(&rank),
         Command::Plan(args) => Session::new(&rank, &args.division)
             .and_then(|session| session.say(|| session.recipe(&args.problem).map(|recipe| recipe.to_string()))),
-    };
+    });
     let message = outcome.err().map(|error| format!("fourfold-mpi: {error:#}"));
     let mine = message.as_ref().map_or(0, |message| hash(message));
     let all = rank.all_gather(mine)?;
@@ -46,6 +46,23 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("{message}");
     }
     Ok(if all.iter().all(|error| *error == 0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// An error on all ranks if one does something else, or not as often: it would wait for the others, and
+/// they for it.
+fn agreed(rank: &MpiRank, command: &Command) -> Result<()> {
+    let steps = match command {
+        Command::Verify(args) => format!("verify {} {}", args.problems.len(), args.seed),
+        Command::Bench(args) => format!("bench {}", args.rounds),
+        Command::Transform(_) => "transform".into(),
+        Command::Plan(_) => "plan".into(),
+        Command::Info => "info".into(),
+    };
+    let all = rank.all_gather(hash(&steps))?;
+    if let Some(other) = all.iter().position(|other| *other != all[0]) {
+        bail!("rank {other} has another command than rank 0, or another number of problems, of rounds, or seed");
+    }
+    Ok(())
 }
 
 /// A number that tells messages from one another.

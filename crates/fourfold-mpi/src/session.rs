@@ -31,14 +31,16 @@ impl Session {
         let Division { from, to, device, .. } = &self.division;
         let ends = [problem.input_domain(), problem.output_domain()];
         let is_divided = device.is_none() || ends == [Domain::Complex; 2];
-        if from.is_none()
+        let usual = Distribution::blocks(problem.input().shape.len(), &self.grid);
+        let is_usual = |wanted: &Option<Distribution>| wanted.as_ref().is_none_or(|wanted| *wanted == usual);
+        if is_usual(from)
+            && is_usual(to)
             && is_divided
             && let Some(recipe) = Recipe::signal(problem, &self.grid, to.is_some() || ends[0] != ends[1])?
         {
             return Ok(recipe);
         }
-        let usual = || Distribution::blocks(problem.input().shape.len(), &self.grid);
-        Recipe::new(problem, &self.grid, &from.clone().unwrap_or_else(usual), to.as_ref())
+        Recipe::new(problem, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref())
     }
 
     /// The plan of a problem.

@@ -4,7 +4,7 @@ use crate::args::Transform;
 use crate::data::Arrays;
 use crate::files::{Input, Output};
 use crate::session::Session;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use fourfold::Problem;
 use fourfold_distributed::Exchange;
 use fourfold_mpi::MpiRank;
@@ -13,25 +13,22 @@ use fourfold_mpi::MpiRank;
 pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let session = Session::new(rank, &args.division)?;
     let unread = || format!("cannot read {}", args.input.display());
+    let unwritten = || format!("cannot write {}", args.output.display());
     let (mut input, problem) = session.together(Input::open(&args.input).with_context(unread).and_then(|input| {
         let problem = Problem::parse_for(&args.problem, &input.header.shape)
             .with_context(|| format!("`{}` does not suit {}", args.problem, args.input.display()))?;
-        ensure!(args.input != args.output, "the output would overwrite the input: give another file");
         Ok((input, problem))
     }))?;
+    let output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
     let mut plan = session.plan(&problem)?;
-    let mut arrays = Arrays::new(&plan)?;
+    let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
     session.together(input.read(recipe.input(), recipe.grid(), number, &mut arrays.input).with_context(unread))?;
     arrays.execute(&mut plan, None, &|| Ok(()))?;
-    let output = Output::new(&args.output);
     let written = write(&session, &output, &problem, |shape| {
         output.write((recipe.output(), shape), recipe.grid(), number, &arrays.output)
     });
-    if written.is_err() && number == 0 {
-        output.remove();
-    }
-    written.with_context(|| format!("cannot write {}", args.output.display()))
+    written.with_context(unwritten)
 }
 
 /// Creates the file, lets all ranks write, and names it.
@@ -39,6 +36,9 @@ fn write(session: &Session, output: &Output, problem: &Problem, part: impl Fn(&[
     let shape = &problem.output().shape;
     let first = |done: &dyn Fn() -> Result<()>| if session.rank().rank() == 0 { done() } else { Ok(()) };
     session.together(first(&|| output.create(problem.precision(), problem.output_domain(), shape)))?;
-    session.together(part(shape))?;
-    session.together(first(&|| output.finish()))
+    let written = session.together(part(shape)).and_then(|()| session.together(first(&|| output.finish())));
+    if written.is_err() && session.rank().rank() == 0 {
+        output.remove();
+    }
+    written
 }

@@ -48,7 +48,7 @@ pub(crate) fn verify(rank: &MpiRank, args: &Verify) -> Result<()> {
 /// Executes a problem, and compares elements of every rank's part with the definition.
 fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
     let mut plan = session.plan(problem)?;
-    let mut arrays = Arrays::new(&plan)?;
+    let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, rank) = (plan.recipe().clone(), session.rank().rank());
     let mut at = 0;
     for (start, length) in runs(recipe.input(), recipe.grid(), rank) {
@@ -58,7 +58,8 @@ fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
         at += length;
     }
     arrays.execute(&mut plan, None, &|| Ok(()))?;
-    let [error, whole] = compare(problem, recipe.output(), &plan.output_ranges(), &arrays.output, seed)?;
+    let compared = compare(problem, recipe.output(), &plan.output_ranges(), &arrays.output, seed);
+    let [error, whole] = session.together(compared)?;
     let [error, whole] = [session.all(error)?, session.all(whole)?].map(|parts| parts.into_iter().sum::<f64>());
     let bluestein = session.all(f64::from(u8::from(plan.uses_bluestein())))?.into_iter().any(|uses| uses > 0.0);
     let (error, bound) = (if error == 0.0 { 0.0 } else { (error / whole).sqrt() }, bound(problem, bluestein));
