@@ -99,8 +99,9 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
         };
         let part = array.ranges(self.recipe.grid(), self.exchange.rank());
         let of_rank = |place: [usize; 2]| {
-            let region = Region::new(&place.map(|i| i..i + 1), &part, &array.order)?;
-            (0..2).all(|axis| part[axis].contains(&place[axis])).then_some(region.offset)
+            let is_there = (0..2).all(|axis| part[axis].contains(&place[axis]));
+            let region = is_there.then(|| Region::new(&place.map(|i| i..i + 1), &part, &array.order))??;
+            Some(region.offset)
         };
         places.into_iter().zip(weights).filter_map(|(place, weight)| Some((of_rank(place)?, weight))).collect()
     }
