@@ -20,6 +20,10 @@ const REGISTERS: usize = 16;
 /// holds: for addresses and factors.
 const OTHERS: usize = 3;
 
+/// Schedulers of an SM, among which its registers and warps are divided (warps are allocated in fours
+/// in NVIDIA's occupancy calculator).
+const SCHEDULERS: usize = 4;
+
 /// Blocks that an SM should hold at least: one computes while another reads.
 pub(crate) const RESIDENT: usize = 2;
 
@@ -51,20 +55,26 @@ impl DeviceAttributes {
     }
 
     /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
-    /// 128 registers for a kernel that also transforms back. For butterflies of eight it takes a few
-    /// more in some kernels than in others of the same kind, with which an SM has no room for the last
-    /// block that shared memory has room for.
+    /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
+    /// eight it takes a few more in some kernels than in others of the same kind, with which an SM has
+    /// no room for the last block that shared memory has room for.
     pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
         let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
         let radix = radices.max().unwrap_or(1);
         let words = 2 * desc.precision().bytes() / Precision::F32.bytes();
-        let blocks = |numbers: usize| self.registers_per_sm / ((words * numbers + OTHERS * radix) * desc.threads);
-        let narrow = desc.interleaved() && !desc.convolves() && radix == NARROW;
+        let blocks = |numbers: usize| self.blocks_with_registers(words * numbers + OTHERS * radix, desc.threads);
+        let narrow = desc.interleaved() && !desc.convolves() && !desc.is_filter() && radix == NARROW;
         match desc.fuses_product() {
             true => blocks(HELD),
             false if narrow && blocks(NARROW) <= self.blocks_of(desc.shared_bytes()) => blocks(NARROW),
             false => 0,
         }
+    }
+
+    /// Blocks of so many threads that an SM holds, if each thread has so many registers.
+    fn blocks_with_registers(&self, registers: usize, threads: usize) -> usize {
+        let warps = self.registers_per_sm / (self.warp * registers);
+        (warps - warps % SCHEDULERS) / threads.div_ceil(self.warp)
     }
 
     /// Bytes of shared memory of each of so many blocks on an SM.
