@@ -56,14 +56,15 @@ impl DeviceAttributes {
 
     /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
     /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
-    /// eight it takes a few more in some kernels than in others of the same kind, with which an SM has
-    /// no room for the last block that shared memory has room for.
+    /// eight in `f32` it takes a few more in some kernels than in others of the same kind, with which an
+    /// SM has no room for the last block that shared memory has room for.
     pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
         let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
         let radix = radices.max().unwrap_or(1);
         let words = 2 * desc.precision().bytes() / Precision::F32.bytes();
         let blocks = |numbers: usize| self.blocks_with_registers(words * numbers + OTHERS * radix, desc.threads);
-        let narrow = desc.interleaved() && !desc.convolves() && !desc.is_filter() && radix == NARROW;
+        let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
+        let narrow = is_plain && radix == NARROW && desc.precision() == Precision::F32;
         match desc.fuses_product() {
             true => blocks(HELD),
             false if narrow && blocks(NARROW) <= self.blocks_of(desc.shared_bytes()) => blocks(NARROW),

@@ -20,10 +20,16 @@ use crate::write::combine::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
 use crate::write::writer::{Subline, Writer};
+use fourfold::Precision;
 use fourfold::engine::{C, unpack};
 
 /// Complex numbers that a thread can hold.
 pub(crate) const HELD: usize = 16;
+
+/// Pairs of terms in `f32` that a thread multiplies before it stores the first of them, so that it waits
+/// once for what it reads. Of more pairs some kernels spill what they read; in `f64` half as many have
+/// as many registers.
+const PAIRS: usize = 4;
 
 impl KernelDesc {
     /// How many stages from number `i` on are done as one.
@@ -205,33 +211,44 @@ impl Writer<'_> {
         let spectra = self.spectra(there, &dfts);
         let mut lower = vec![];
         for (dft, z) in dfts.iter().zip(&spectra) {
-            let mut list = vec![];
             if_less(dft.zero, int(1), || {
                 let [first, middle] = self.ends_product(product, dft.line, [z[0], z[half]]);
                 self.store_shared(dft.line, dft.own[0], first);
                 self.store_shared(dft.line, dft.own[half], middle);
             });
-            loads_first(|| {
-                for (q, z) in z[..half].iter().enumerate() {
-                    let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
-                    let mirror = self.load_shared(dft.line, at);
-                    let [z, mirror] =
-                        self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [*z, mirror]);
-                    match q {
-                        0 => store_if_less(int(0), dft.zero, || {
-                            self.store_shared(dft.line, dft.own[0], z);
-                            self.store_shared(dft.line, at, mirror);
-                        }),
-                        _ => {
-                            list.push(z);
-                            self.store_shared(dft.line, at, mirror);
-                        }
-                    }
-                }
-            });
+            let terms: Vec<(usize, C<Sym>)> = z[..half].iter().copied().enumerate().collect();
+            let mut list = vec![];
+            for pairs in terms.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
+                loads_first(|| {
+                    list.extend(pairs.iter().filter_map(|pair| self.pair_product(there, product, dft, *pair)))
+                });
+            }
             lower.push(list);
         }
         self.dfts_back(back, &dfts, lower, to);
+    }
+
+    /// What term q < r/2 becomes, whose partner's product is stored; so is that of term 0, where it has a
+    /// partner.
+    fn pair_product(
+        &self,
+        there: &Split,
+        product: &SpectrumProduct,
+        dft: &FusedDft,
+        (q, z): (usize, C<Sym>),
+    ) -> Option<C<Sym>> {
+        let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
+        let mirror = self.load_shared(dft.line, at);
+        let [z, mirror] = self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [z, mirror]);
+        if q > 0 {
+            self.store_shared(dft.line, at, mirror);
+            return Some(z);
+        }
+        store_if_less(int(0), dft.zero, || {
+            self.store_shared(dft.line, dft.own[0], z);
+            self.store_shared(dft.line, at, mirror);
+        });
+        None
     }
 
     /// What terms 0 and r/2 of the DFT that has term 0 become.
