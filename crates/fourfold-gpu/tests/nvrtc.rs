@@ -153,6 +153,8 @@ fn kernels_of_solves_compile_without_spills() {
     for axes in [
         vec![cells(4096, Neumann); 2],
         vec![cells(1024, Dirichlet); 2],
+        vec![cells(2048, Dirichlet); 2],
+        vec![cells(256, Dirichlet); 3],
         vec![cells(512, Neumann); 3],
         vec![cells(256, Periodic); 2],
         vec![cells(4096, Periodic); 2],

@@ -188,6 +188,14 @@ mod tests {
         assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
     }
 
+    /// 65,536 registers are 18 warps with 112 each, but 16 if each scheduler has equally many.
+    #[test]
+    fn registers_are_divided_among_schedulers() {
+        let device = h200();
+        let blocks = |[registers, threads]: [usize; 2]| device.blocks_with_registers(registers, threads);
+        assert_eq!([[112, 32], [112, 128], [80, 256], [56, 512], [40, 512]].map(blocks), [16, 4, 3, 2, 3]);
+    }
+
     /// Of 228 KiB, the system takes one for each block.
     #[test]
     fn reserved_bytes_count_for_each_block() {

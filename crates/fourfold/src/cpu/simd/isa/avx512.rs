@@ -19,7 +19,8 @@ pub(crate) struct F32x16(__m512);
 ///
 /// For other x, Newton's rule y + y (1 − xy) squares the relative error of y. `vrcp14` has 2^-14, so one
 /// step gives 2^-28 and two give 2^-56, with a last rounding. Divisions are not pipelined: a vector of
-/// `f64` takes 16 cycles of an Intel Sapphire Rapids (<https://uops.info>), and these steps about 5.
+/// `f64` takes 16 cycles on Intel's processors (<https://uops.info>), and these operations, of which two
+/// begin in a cycle, about 5.
 const SPECIAL: i32 = 0xbf;
 
 operators!(F64x8, f64, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fmsub_pd, _mm512_set1_pd);
