@@ -3,9 +3,9 @@
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
-use crate::write::convolve::coefficient;
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
+use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Dft, Roots};
 
@@ -66,12 +66,13 @@ impl Writer<'_> {
         self.items(inner, |line, item| {
             let small = self.small_at(split, [1, inner], line, [item, int(0)]);
             let range = [0, usize::MAX];
+            let column = self.place_of_column(&small.column);
             let from_addresses = self.small_addresses(&small, from, line);
             let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
             let twiddles = self.twiddles(split, &small);
             let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
             let product =
-                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, small.column + (j * split.inner) as i64)).swap();
+                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, column + (j * split.inner) as i64)).swap();
             let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
             let to_addresses = self.small_addresses(&small, to, line);
             for (j, z) in small_dft(&products).into_iter().enumerate() {
@@ -111,7 +112,7 @@ impl Writer<'_> {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
             places: vec![],
-            column: self.before(line) * inner as i64 + k,
+            column: Column { line: Some(line), k, inner },
             frequency: None,
             outer: None,
         }
@@ -129,11 +130,12 @@ impl Writer<'_> {
             .collect();
         let first = rader.first(number);
         let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
-        let column = self.before(line) * rader.inner as i64 + number / rader.groups as i64;
+        let column = Column { line: Some(line), k: number / rader.groups as i64, inner: rader.inner };
         let outer = rader
             .twiddles
-            .map(|at| values.iter().map(|v| (*v - 1) * whole.inner as i64 + column + (at / 2) as i64).collect());
-        Small { run: None, places, column: k, frequency: None, outer }
+            .map(|table| values.iter().map(|v| self.twiddle(&table, *v - 1, &column, whole.inner)).collect());
+        let column = Column { line: None, k, inner: split.inner };
+        Small { run: None, places, column, frequency: None, outer }
     }
 
     pub(crate) fn small_addresses(&self, small: &Small, port: &Port, line: Subline) -> Vec<Address> {
@@ -157,7 +159,7 @@ impl Writer<'_> {
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
     pub(crate) fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
-            return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
+            return Twiddles(outer.iter().copied().map(Some).collect());
         }
         if split.inner == 1 {
             return Twiddles(vec![None; split.radix]);
@@ -165,10 +167,11 @@ impl Writer<'_> {
         let mut list: Vec<Option<C<Sym>>> = vec![None];
         for j in 1..split.radix {
             let top = 1 << j.ilog2();
-            let rows = (j.ilog2() as usize * split.inner + split.twiddles / 2) as i64;
             let power =
                 |list: &[Option<C<Sym>>]| list[top].expect("read before").mul(list[j - top].expect("made before"));
-            list.push(Some(if j == top { Array::Table.load_pair(small.column + rows) } else { power(&list) }));
+            let row = int(j.ilog2() as usize);
+            let read = || self.twiddle(&split.twiddles, row, &small.column, split.inner);
+            list.push(Some(if j == top { read() } else { power(&list) }));
         }
         Twiddles(list)
     }
@@ -187,12 +190,12 @@ pub(crate) struct Small {
     /// Its places in the subline, or each of them.
     run: Option<Run>,
     places: Vec<Int>,
-    /// The column of its twiddles.
-    column: Int,
+    /// That of its twiddles.
+    column: Column,
     /// The frequency of its first result, in units of the digits before the range.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
-    outer: Option<Vec<Int>>,
+    outer: Option<Vec<C<Sym>>>,
 }
 
 /// Factors of the elements; none stands for 1.
