@@ -2,10 +2,12 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::NARROW;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
+
+/// The radix of small butterflies.
+const SMALL: usize = 8;
 
 impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array that
@@ -47,7 +49,7 @@ impl KernelDesc {
         fused.between = between;
         fused.resident = size.resident.unwrap_or(0);
         // One round of small butterflies takes less long than another launch.
-        let small = between <= NARROW * device.usual_threads();
+        let small = between <= SMALL * device.usual_threads();
         let blocks = if wanted.is_some() { 1 } else { RESIDENT };
         let enough = wanted.is_some() || small || device.saturates(parts);
         (enough && fused.shared_bytes() <= device.shared_of(blocks)).then_some(fused)

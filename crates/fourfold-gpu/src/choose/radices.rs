@@ -93,22 +93,6 @@ pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     list
 }
 
-/// The largest radix of those of [`narrow_radices`].
-pub(crate) const NARROW: usize = 8;
-
-/// Radices that leave many threads with little to do each: what is smooth of a length as two
-/// factors, as even as can be, and each of these as few radices of at most [`NARROW`] as can be,
-/// where there are any.
-pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
-    let n = smooth(n);
-    let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
-    let narrow = |n: usize| {
-        let fewest = (1..usize::BITS).map(|count| splits(n, NARROW, count)).find(|ways| !ways.is_empty());
-        fewest.and_then(|ways| ways.into_iter().min_by_key(|list| sum(list)))
-    };
-    [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n))).collect()
-}
-
 /// Some ways to factor what is smooth of a length, of those with few radices the most even ones;
 /// the largest comes first.
 pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
@@ -193,8 +177,5 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
-        assert_eq!(narrow_radices(1 << 15), [8, 8, 4, 8, 4, 4]);
-        assert_eq!(narrow_radices(1 << 17), [8, 8, 8, 8, 8, 4]);
-        assert_eq!(narrow_radices(11 * 4096), [8, 8, 4, 16, 11]);
     }
 }

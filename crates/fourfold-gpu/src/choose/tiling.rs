@@ -72,7 +72,10 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        while size.tile.is_none() && few(&self) && self.tile > 1 && self.contiguous_bytes() > device.least_run() {
+        // Blocks with whole lines are there at once, if they are few: caches have what is beside their
+        // runs.
+        let short = |desc: &KernelDesc| !whole && desc.contiguous_bytes() <= device.least_run();
+        while size.tile.is_none() && few(&self) && self.tile > 1 && !short(&self) {
             self.tile /= 2;
         }
         // So that registers hold as many threads as shared memory has room for.
