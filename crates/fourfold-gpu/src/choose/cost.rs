@@ -10,8 +10,8 @@ use crate::attributes::DeviceAttributes;
 use crate::desc::kernel::KernelDesc;
 use fourfold::Precision;
 
-/// Registers of a thread for each byte of a real: 64 in `f32`, of which 32 hold a butterfly of 16
-/// complex numbers, and 128 in `f64`.
+/// Registers of a thread for each byte of a real, or as many as its radix, if that is more: 64 in
+/// `f32`, of which 32 hold a butterfly of 16 complex numbers, and 128 in `f64`.
 const REGISTERS: usize = 16;
 
 /// Blocks that an SM should hold at least: one computes while another reads.
@@ -24,12 +24,13 @@ const USUAL: usize = 4;
 const TWO_TRIPS: f64 = 2.0;
 
 /// One SM of so many draws what memory gives to all.
-const SATURATING: usize = 4;
+const SATURATING: usize = 2;
 
 impl DeviceAttributes {
-    /// The most threads of a block for which there are registers.
-    pub(crate) fn most_threads(&self, precision: Precision) -> usize {
-        self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
+    /// The most threads of a block for which there are registers, with butterflies of this radix.
+    pub(crate) fn most_threads(&self, radix: usize, precision: Precision) -> usize {
+        let registers = REGISTERS.max(radix) * precision.bytes();
+        self.threads_per_block.min(self.registers_per_block / registers / self.warp.max(1) * self.warp).max(1)
     }
 
     /// Threads of a block where an SM has room for several; blocks have twice as many where its
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn an_h200_has_threads_and_blocks_as_measured() {
         let device = h200();
-        assert_eq!([F32, F64].map(|precision| device.most_threads(precision)), [1024, 512]);
+        assert_eq!([F32, F64].map(|precision| device.most_threads(16, precision)), [1024, 512]);
         assert_eq!([F32, F64].map(|precision| device.usual_blocks(precision)), [4, 2]);
         assert_eq!((device.usual_threads(), device.wave() / device.sms), (256, 8));
         assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
@@ -171,10 +172,10 @@ mod tests {
     fn runs_below_a_sector_and_idle_sms_cost_trips() {
         let device = h200();
         assert_eq!([8, 16, 32, 40, 64, 128].map(|run| device.waste(run)), [4.0, 2.0, 1.0, 1.6, 1.0, 1.0]);
-        // 33 blocks of 132 SMs draw what memory gives, 11 a third of it; one takes its rounds.
-        assert_eq!([33, 11, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
+        // 66 blocks of 132 SMs draw what memory gives, 22 a third of it; one takes its rounds.
+        assert_eq!([66, 22, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
         assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
-        assert!(device.spreads(16, 1024) && !device.spreads(17, 1024) && !device.spreads(1, 512));
+        assert!(device.spreads(33, 1024) && !device.spreads(34, 1024) && !device.spreads(1, 512));
         assert!(device.fills(99) && !device.fills(98) && !device.fills(140));
     }
 
@@ -183,7 +184,7 @@ mod tests {
         let [cuda, other] = Api::ALL;
         let sizes = |api, name| {
             let device = known(api, name);
-            [device.usual_threads(), device.most_threads(F32), device.short_run(), device.shared_of(2) >> 10]
+            [device.usual_threads(), device.most_threads(16, F32), device.short_run(), device.shared_of(2) >> 10]
         };
         assert_eq!(sizes(cuda, "sm_89"), [256, 1024, 64, 49]);
         assert_eq!(sizes(other, "mi300x"), [512, 1024, 64, 32]);

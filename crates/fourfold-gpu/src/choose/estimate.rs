@@ -3,7 +3,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::{ClusterRadices, RADICES, cluster_radices, gpu_factors, radices};
+use crate::choose::radices::{ClusterRadices, LARGE, RADICES, cluster_radices, gpu_factors, radices};
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
@@ -167,7 +167,7 @@ impl Lines<'_> {
         let two =
             complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
-            lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
+            lead: LARGE.min(if two { 4 } else { 2 * device.cluster }),
             even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };

@@ -30,7 +30,8 @@ impl KernelDesc {
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
         let size = wanted.unwrap_or_default();
-        let most = device.most_threads(passes[0].precision());
+        let largest = passes.iter().map(KernelDesc::largest_radix).max();
+        let most = device.most_threads(largest.unwrap_or(1), passes[0].precision());
         let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.

@@ -2,8 +2,12 @@
 
 use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 
-/// Radices of butterflies. Registers hold 16 complex numbers.
-pub(crate) const RADICES: [usize; 15] = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
+/// Radices of butterflies: registers hold [`LARGE`] complex numbers, and twice as many of fewer
+/// threads. So large ones are for primes, whose convolutions would take several stages.
+pub(crate) const RADICES: [usize; 20] = [31, 29, 23, 19, 17, LARGE, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// The largest radix that is not a prime.
+pub(crate) const LARGE: usize = 16;
 
 /// How many ways to factor a length are tried, with as many radices.
 const EVEN: usize = 4;
@@ -23,8 +27,8 @@ pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
 /// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room only
 /// at the first digit.
 pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
-    let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
-    let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
+    let convolved = factors(n / smooth(n)).into_iter();
+    let primes: Vec<_> = convolved.map(|prime| convolution(prime.length())).collect();
     let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
     if primes.iter().filter(|factor| bluestein(factor)).count() > 1 {
         return vec![Factor::Bluestein(n, butterflies(bluestein_length(n)))];
@@ -131,7 +135,7 @@ pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
 
 /// The product of the butterflies of a length.
 fn smooth(n: usize) -> usize {
-    factors(n).iter().filter(|factor| matches!(factor, Factor::Radix(_))).map(Factor::length).product()
+    prime_factors(n).iter().filter(|p| RADICES.contains(p)).product()
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.

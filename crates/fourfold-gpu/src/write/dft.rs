@@ -7,7 +7,7 @@ use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Dft, Roots};
+use fourfold::engine::{C, Dft, Real, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
@@ -217,7 +217,7 @@ impl Twiddles {
     }
 }
 
-/// The DFT of as many numbers as there are: the core's butterflies, and products of two.
+/// The DFT of as many numbers as there are: the core's butterflies, and sums for larger primes.
 pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     match *z {
         [a, b] => [a, b].dft().to_vec(),
@@ -225,17 +225,18 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
         [a, b, c, d] => [a, b, c, d].dft().to_vec(),
         _ => match z.len() {
             5 => core_dft::<5>(z),
+            6 => core_dft::<6>(z),
             7 => core_dft::<7>(z),
             8 => core_dft::<8>(z),
+            9 => core_dft::<9>(z),
+            10 => core_dft::<10>(z),
             11 => core_dft::<11>(z),
+            12 => core_dft::<12>(z),
             13 => core_dft::<13>(z),
+            14 => core_dft::<14>(z),
+            15 => core_dft::<15>(z),
             16 => core_dft::<16>(z),
-            6 => composite_dft(z, 2, 3),
-            9 => composite_dft(z, 3, 3),
-            10 => composite_dft(z, 2, 5),
-            12 => composite_dft(z, 4, 3),
-            14 => composite_dft(z, 2, 7),
-            15 => composite_dft(z, 3, 5),
+            17 | 19 | 23 | 29 | 31 => odd_dft(z),
             other => unreachable!("no butterfly of radix {other}"),
         },
     }
@@ -249,22 +250,24 @@ where
     z.dft().into_iter().collect()
 }
 
-/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a
-/// DFT of b for each row.
-fn composite_dft(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
-    let roots = Roots::new((a * b) as u64);
-    let turned = |(k, z): (usize, C<Sym>), column: usize| {
-        let w = roots.get((k * column) as u64);
-        if k * column == 0 { z } else { z.mul(C { re: Sym::lit(w.re), im: Sym::lit(w.im) }) }
-    };
-    let column = |column: usize| {
-        let dft = small_dft(&(0..a).map(|i| z[i * b + column]).collect::<Vec<_>>());
-        dft.into_iter().enumerate().map(|term| turned(term, column)).collect::<Vec<_>>()
-    };
-    let columns: Vec<Vec<C<Sym>>> = (0..b).map(column).collect();
-    let rows = (0..a).map(|k| small_dft(&columns.iter().map(|column| column[k]).collect::<Vec<_>>()));
-    let rows: Vec<Vec<C<Sym>>> = rows.collect();
-    (0..a * b).map(|k| rows[k % a][k / a]).collect()
+/// The DFT of an odd number R = 2H + 1 of elements: with s_j = x_j + x_{R−j} and d_j = x_j − x_{R−j},
+/// y_k = x_0 + Σ_{j≤H} s_j cos(2πjk/R) − i Σ_{j≤H} d_j sin(2πjk/R), and y_{R−k} has + i. For primes
+/// this takes fewer trips through shared memory than a convolution.
+fn odd_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+    let (count, half, roots) = (z.len(), z.len() / 2, Roots::new(z.len() as u64));
+    let pairs: Vec<_> = (1..=half).map(|j| [z[j] + z[count - j], z[j] - z[count - j]]).collect();
+    let mut y = vec![pairs.iter().fold(z[0], |sum, [s, _]| sum + *s); count];
+    for k in 1..=half {
+        let (mut even, mut odd) = (z[0], C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
+        for (j, [s, d]) in (1..).zip(&pairs) {
+            let w = roots.get((j * k % count) as u64);
+            let (cos, sin) = (Sym::lit(w.re), Sym::lit(-w.im));
+            even = C { re: s.re.mul_add(cos, even.re), im: s.im.mul_add(cos, even.im) };
+            odd = C { re: d.re.mul_add(sin, odd.re), im: d.im.mul_add(sin, odd.im) };
+        }
+        (y[k], y[count - k]) = (even + odd.times_minus_i(), even + odd.times_i());
+    }
+    y
 }
 
 #[cfg(test)]
