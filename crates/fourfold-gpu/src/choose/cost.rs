@@ -7,7 +7,7 @@
 //! - by the SMs that have no block, where those that have one do not draw all that memory gives.
 
 use crate::attributes::DeviceAttributes;
-use crate::desc::kernel::KernelDesc;
+use crate::desc::kernel::{DigitRange, KernelDesc};
 use fourfold::Precision;
 
 /// Registers of a thread for each byte of a real, or as many as its radix, if that is more: 64 in
@@ -114,13 +114,20 @@ impl DeviceAttributes {
         self.slower(blocks, butterflies) >= TWO_TRIPS
     }
 
+    /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
+    /// their runs.
+    pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
+        desc.range == DigitRange::all(desc.digits.len()) && desc.blocks() <= self.sms
+    }
+
     /// Trips that kernels take together.
     pub(crate) fn trips(&self, kernels: &[KernelDesc]) -> f64 {
         kernels.iter().map(|desc| self.trips_of(desc)).sum()
     }
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
-        let run = if desc.has_runs() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
+        let short = desc.has_runs() && !self.has_at_once(desc);
+        let run = if short { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
     }
 

@@ -72,9 +72,7 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        // Blocks with whole lines are there at once, if they are few: caches have what is beside their
-        // runs.
-        let short = |desc: &KernelDesc| !whole && desc.contiguous_bytes() <= device.least_run();
+        let short = |desc: &KernelDesc| !device.has_at_once(desc) && desc.contiguous_bytes() <= device.least_run();
         while size.tile.is_none() && few(&self) && self.tile > 1 && !short(&self) {
             self.tile /= 2;
         }
