@@ -7,12 +7,22 @@
 //! - by the SMs that have no block, where those that have one do not draw all that memory gives.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::radices::SMALL;
 use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 
 /// Registers of a thread for each byte of a real, or as many as its radix, if that is more: 64 in
 /// `f32`, of which 32 hold a butterfly of 16 complex numbers, and 128 in `f64`.
 const REGISTERS: usize = 16;
+
+/// Registers of a thread for each value of its largest radix, beside those of the numbers that it
+/// holds: for addresses and factors.
+const OTHERS: usize = 3;
+
+/// Schedulers of an SM, among which its registers and warps are divided (warps are allocated in fours
+/// in NVIDIA's occupancy calculator).
+const SCHEDULERS: usize = 4;
 
 /// Blocks that an SM should hold at least: one computes while another reads.
 pub(crate) const RESIDENT: usize = 2;
@@ -43,6 +53,30 @@ impl DeviceAttributes {
     /// Blocks of the usual size that the registers of an SM hold.
     pub(crate) fn usual_blocks(&self, precision: Precision) -> usize {
         (self.registers_per_sm / (REGISTERS * precision.bytes() * self.usual_threads())).max(1)
+    }
+
+    /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
+    /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
+    /// eight in `f32` it takes a few more in some kernels than in others of the same kind, with which an
+    /// SM has no room for the last block that shared memory has room for.
+    pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
+        let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
+        let radix = radices.max().unwrap_or(1);
+        let words = 2 * desc.precision().bytes() / Precision::F32.bytes();
+        let blocks = |numbers: usize| self.blocks_with_registers(words * numbers + OTHERS * radix, desc.threads);
+        let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
+        let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
+        match desc.fuses_product() {
+            true => blocks(HELD),
+            false if small && blocks(SMALL) <= self.blocks_of(desc.shared_bytes()) => blocks(SMALL),
+            false => 0,
+        }
+    }
+
+    /// Blocks of so many threads that an SM holds, if each thread has so many registers.
+    fn blocks_with_registers(&self, registers: usize, threads: usize) -> usize {
+        let warps = self.registers_per_sm / (self.warp * registers);
+        (warps - warps % SCHEDULERS) / threads.div_ceil(self.warp)
     }
 
     /// Bytes of shared memory of each of so many blocks on an SM.

@@ -41,6 +41,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) axis: usize,
     /// The axis on which two lines may be packed as one.
     pub(crate) neighbours: Option<usize>,
+    /// Whether a kernel also transforms them back.
+    pub(crate) filters: bool,
 }
 
 impl Lines<'_> {
@@ -77,7 +79,7 @@ impl Lines<'_> {
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
     /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
     /// long columns; columns of one block where that takes a stage less and there are many, but
-    /// types III in f32; lines along memory where that takes a stage less or where shared memory
+    /// types III and filters in f32; lines along memory where that takes a stage less or where shared memory
     /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
     /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
@@ -91,7 +93,7 @@ impl Lines<'_> {
             self.runs(Packing::TwoForOne, device) > device.sms
                 && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
         };
-        let columns = || (data == Data::Real || f64) && shorter() && many();
+        let columns = || (data == Data::Real && !self.filters || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
             true => self.columns(Packing::TwoForOne, device).map_or_else(columns, |blocks| blocks < device.sms),

@@ -2,12 +2,10 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
+use crate::choose::radices::SMALL;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
-
-/// The radix of small butterflies.
-const SMALL: usize = 8;
 
 impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array that

@@ -9,6 +9,9 @@ pub(crate) const RADICES: [usize; 20] = [31, 29, 23, 19, 17, LARGE, 15, 14, 13, 
 /// The largest radix that is not a prime.
 pub(crate) const LARGE: usize = 16;
 
+/// The largest radix of small butterflies.
+pub(crate) const SMALL: usize = 8;
+
 /// How many ways to factor a length are tried, with as many radices.
 const EVEN: usize = 4;
 

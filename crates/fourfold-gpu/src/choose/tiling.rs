@@ -86,7 +86,7 @@ impl KernelDesc {
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
         let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
-        self.resident = size.resident.unwrap_or(0);
+        self.resident = size.resident.unwrap_or_else(|| device.resident(&self));
         Some(self.with_lane_pairs(device, size).with_padding(device))
     }
 

@@ -151,7 +151,7 @@ impl Lowering<'_> {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
         };
-        let lines = Lines { line, storage, arrays, axis, neighbours };
+        let lines = Lines { line, storage, arrays, axis, neighbours, filters: false };
         if let Some(choice) = choice {
             lines.check(choice)?;
         }
