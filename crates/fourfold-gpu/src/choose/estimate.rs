@@ -3,7 +3,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
+use crate::choose::radices::{ClusterRadices, LARGE, RADICES, cluster_radices, gpu_factors, radices};
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
@@ -158,15 +158,7 @@ impl Lines<'_> {
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
-        let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
-        let narrow = narrow_radices(elements);
-        // Where combines come before or after, fewer numbers a thread measured faster, by up to a
-        // third; a line that is convolved cannot be split.
-        let splits = narrow.iter().product::<usize>() == elements;
-        if packing != Packing::Complex && splits && device.spreads(lines, elements / NARROW) {
-            return narrow;
-        }
-        if clustered { self.cluster_radices(packing, device) } else { radices(elements) }
+        if clustered { self.cluster_radices(packing, device) } else { radices(self.elements(packing)) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
@@ -177,7 +169,7 @@ impl Lines<'_> {
         let two =
             complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
-            lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
+            lead: LARGE.min(if two { 4 } else { 2 * device.cluster }),
             even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };

@@ -72,14 +72,15 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        while size.tile.is_none() && few(&self) && self.tile > 1 && self.contiguous_bytes() > device.least_run() {
+        let short = |desc: &KernelDesc| !device.has_at_once(desc) && desc.contiguous_bytes() <= device.least_run();
+        while size.tile.is_none() && few(&self) && self.tile > 1 && !short(&self) {
             self.tile /= 2;
         }
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
-        let most = size.threads.unwrap_or(most).min(device.threads_per_block);
+        let most = size.threads.unwrap_or(most).min(device.most_threads(self.largest_radix(), self.precision()));
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
@@ -110,6 +111,15 @@ impl KernelDesc {
         let all = if butterflies.is_empty() { self.stages.iter().map(items).collect() } else { butterflies };
         let ends = [all.iter().min(), all.iter().max()];
         ends.map(|count| *count.unwrap_or(&1))
+    }
+
+    /// The largest radix of a stage.
+    pub(crate) fn largest_radix(&self) -> usize {
+        let radix = |stage: &Stage| match &stage.op {
+            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.radix,
+            _ => 1,
+        };
+        self.stages.iter().map(radix).max().unwrap_or(1)
     }
 
     /// Items of a stage in one subline.

@@ -2,6 +2,7 @@
 //! Tables are named by where they begin.
 
 use crate::desc::combine::{CombineStep, Matrix, SymmetricLastPass};
+use crate::desc::table::RootTable;
 use fourfold::engine::Index;
 
 /// A multiply between two combines: half spectra of `n` reals become a line, which is multiplied, and
@@ -11,7 +12,7 @@ use fourfold::engine::Index;
 pub(crate) struct SpectrumProduct {
     pub(crate) n: usize,
     /// w_n^k, for pairs.
-    pub(crate) roots: usize,
+    pub(crate) roots: RootTable,
     /// The first term and the last; without, they become 0.
     pub(crate) ends: [Option<EndProduct>; 2],
     pub(crate) inner: Vec<TermsProduct>,
@@ -100,7 +101,7 @@ impl InnerProduct {
 impl SpectrumProduct {
     /// What there is between steps to a line and `back` from it, if they meet as they must.
     pub(crate) fn new(
-        [n, roots]: [usize; 2],
+        (n, roots): (usize, RootTable),
         there: &[CombineStep],
         inverse: &[CombineStep],
         complex: bool,

@@ -126,7 +126,7 @@ impl StagePipeline {
         match pipeline.stages.pop()?.op {
             StageOp::HalfSpectraToLine { n, roots, steps } => {
                 let before: Vec<_> = before.iter().map(|step| pipeline.step_from_line(step)).collect();
-                let product = SpectrumProduct::new([n, roots], &steps, &before, complex)?;
+                let product = SpectrumProduct::new((n, roots), &steps, &before, complex)?;
                 pipeline.push(StageOp::SpectrumProduct(product), Port::Buffer, Port::Buffer);
                 pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
             }

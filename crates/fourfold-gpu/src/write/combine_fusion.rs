@@ -16,7 +16,8 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
-use crate::write::combine::root;
+use crate::desc::table::RootTable;
+use crate::write::table::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
 use crate::write::writer::{Subline, Writer};
@@ -109,10 +110,10 @@ impl Writer<'_> {
     pub(crate) fn fused_combine(&self, stages: &[Stage]) {
         match stages.iter().map(|stage| &stage.op).collect::<Vec<_>>()[..] {
             [StageOp::Butterflies(split), StageOp::HalfSpectraToLine { n, roots, steps }] => {
-                self.dfts_to_line(split, [*n, *roots], steps);
+                self.dfts_to_line(split, (*n, *roots), steps);
             }
             [StageOp::LineToHalfSpectra { n, roots, terms }, StageOp::Butterflies(split)] => {
-                self.line_to_dfts(split, [*n, *roots], terms, &stages[1].to);
+                self.line_to_dfts(split, (*n, *roots), terms, &stages[1].to);
             }
             [StageOp::Butterflies(there), StageOp::SpectrumProduct(product), StageOp::Butterflies(back)] => {
                 self.dfts_to_dfts([there, back], product, &stages[2].to);
@@ -143,7 +144,7 @@ impl Writer<'_> {
         spectra
     }
 
-    fn dfts_to_line(&self, split: &Split, n: [usize; 2], steps: &[CombineStep]) {
+    fn dfts_to_line(&self, split: &Split, n: (usize, RootTable), steps: &[CombineStep]) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let spectra = self.spectra(split, &dfts);
@@ -161,7 +162,7 @@ impl Writer<'_> {
         }
     }
 
-    fn line_to_dfts(&self, split: &Split, [n, roots]: [usize; 2], terms: &HalfSpectra, to: &Port) {
+    fn line_to_dfts(&self, split: &Split, (n, roots): (usize, RootTable), terms: &HalfSpectra, to: &Port) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let mut lower = vec![];
@@ -170,12 +171,12 @@ impl Writer<'_> {
             loads_first(|| {
                 let first = self.first_element(dft.line, terms);
                 let middle = match self.desc.packing {
-                    Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), [n, roots], terms)[0],
+                    Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), (n, roots), terms)[0],
                     _ => self.last_element(dft.line, terms),
                 };
                 for q in 0..half {
                     let k = self.frequency_of(split, dft, q);
-                    let [z, mirror] = self.inner_elements(dft.line, k, [n, roots], terms);
+                    let [z, mirror] = self.inner_elements(dft.line, k, (n, roots), terms);
                     let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
                     list.push(own(first, z));
                     self.store_shared(dft.line, self.partner_of(dft, q), own(middle, mirror));
@@ -314,7 +315,7 @@ impl Writer<'_> {
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
-    fn ends_to_line(&self, line: Subline, [n, roots]: [usize; 2], steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
+    fn ends_to_line(&self, line: Subline, (n, roots): (usize, RootTable), steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
         let pairs = self.desc.packing == Packing::HalfLength;
         for step in steps {
             match step.terms() {
@@ -336,7 +337,7 @@ impl Writer<'_> {
         &self,
         line: Subline,
         k: Int,
-        [n, roots]: [usize; 2],
+        (n, roots): (usize, RootTable),
         steps: &[CombineStep],
         [z, mirror]: [C<Sym>; 2],
     ) {

@@ -7,10 +7,11 @@ use crate::desc::kernel::Packing;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::write::combine::{Packed, Spot, Spots, as_one, real, root};
+use crate::write::combine::{Packed, Spot, Spots, as_one, real};
 use crate::write::dft::small_dft;
 use crate::write::element::Element;
 use crate::write::port::coefficients;
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
