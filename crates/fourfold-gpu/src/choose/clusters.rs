@@ -53,7 +53,10 @@ impl KernelDesc {
         {
             desc.tile /= 2;
         }
-        let most = size.threads.unwrap_or(device.threads_per_block).min(device.most_threads(desc.largest_radix(), desc.precision()));
+        let most = size
+            .threads
+            .unwrap_or(device.threads_per_block)
+            .min(device.most_threads(desc.largest_radix(), desc.precision()));
         // Where elements go to other blocks, every thread has one DFT, in its registers until
         // all have read theirs.
         let dfts = |desc: &KernelDesc| 2 * desc.tile * desc.length() / desc.digits[1].radix;

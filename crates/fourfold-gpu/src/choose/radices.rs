@@ -9,6 +9,10 @@ pub(crate) const RADICES: [usize; 20] = [31, 29, 23, 19, 17, LARGE, 15, 14, 13, 
 /// The largest radix that is not a prime.
 pub(crate) const LARGE: usize = 16;
 
+/// The largest prime factor of p − 1 for Rader's convolution. With butterflies of 23 and more, too few
+/// threads have something to do: Bluestein's measured faster.
+const MOST_IN_RADER: usize = 19;
+
 /// The largest radix of small butterflies.
 pub(crate) const SMALL: usize = 8;
 
@@ -44,15 +48,11 @@ pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
 }
 
 fn convolution(p: usize) -> Factor {
-    if prime_factors(p).len() == 1 && is_smooth(p - 1) {
+    if prime_factors(p).len() == 1 && prime_factors(p - 1).iter().all(|p| *p <= MOST_IN_RADER) {
         Factor::Rader(p, butterflies(p - 1))
     } else {
         Factor::Bluestein(p, butterflies(bluestein_length(p)))
     }
-}
-
-fn is_smooth(n: usize) -> bool {
-    prime_factors(n).iter().all(|p| RADICES.contains(p))
 }
 
 /// The factors of a smooth length.

@@ -72,9 +72,14 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        let short = |desc: &KernelDesc| !device.has_at_once(desc) && desc.contiguous_bytes() <= device.least_run();
-        while size.tile.is_none() && few(&self) && self.tile > 1 && !short(&self) {
-            self.tile /= 2;
+        // Of blocks that are there at once, caches have what is beside their runs.
+        let near = |desc: &KernelDesc| device.has_at_once(desc) || desc.contiguous_bytes() >= device.least_run();
+        while size.tile.is_none() && few(&self) && self.tile > 1 {
+            let next = KernelDesc { tile: self.tile / 2, ..self.clone() };
+            if !near(&next) {
+                break;
+            }
+            self = next;
         }
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());

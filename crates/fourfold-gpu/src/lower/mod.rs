@@ -9,3 +9,4 @@ pub(crate) mod passes;
 pub(crate) mod pointwise;
 pub(crate) mod stages;
 pub(crate) mod tables;
+pub(crate) mod twiddles;

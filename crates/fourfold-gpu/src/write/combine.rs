@@ -19,7 +19,14 @@ use fourfold::engine::{C, Index, Part, Real, pack, unpack};
 pub(crate) type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
-    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: RootTable, steps: &[CombineStep], from: &Port, to: &Port) {
+    pub(crate) fn half_spectra_to_line(
+        &self,
+        n: usize,
+        roots: RootTable,
+        steps: &[CombineStep],
+        from: &Port,
+        to: &Port,
+    ) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for step in steps {
             match step.terms() {

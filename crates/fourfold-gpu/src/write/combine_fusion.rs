@@ -14,12 +14,12 @@ use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::filter::{InnerProduct, SpectrumProduct};
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
+use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
-use crate::desc::table::RootTable;
-use crate::write::table::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, unpack};
@@ -315,7 +315,13 @@ impl Writer<'_> {
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
-    fn ends_to_line(&self, line: Subline, (n, roots): (usize, RootTable), steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
+    fn ends_to_line(
+        &self,
+        line: Subline,
+        (n, roots): (usize, RootTable),
+        steps: &[CombineStep],
+        [first, middle]: [C<Sym>; 2],
+    ) {
         let pairs = self.desc.packing == Packing::HalfLength;
         for step in steps {
             match step.terms() {
