@@ -41,15 +41,16 @@ mod recipe;
 
 /// What engines that run the passes elsewhere need, such as those on GPUs.
 pub mod engine {
+    pub use crate::exchange::agreement::{REFUSED, check_told};
     pub use crate::exchange::packed::{PackedAction, PackedStep, PassPart, PassSlabs, packed_steps};
     pub use crate::exchange::region::RegionCopy;
     pub use crate::plan::plan::check_part;
-    pub use crate::plan::planner::agreed;
+    pub use crate::plan::plan_id::{PlanId, agreed};
     pub use crate::plan::prepare::{Factors, RankPasses};
 }
 
 pub use crate::distribution::Distribution;
-pub use crate::exchange::exchange::Exchange;
+pub use crate::exchange::exchange::{Exchange, HostExchange};
 pub use crate::exchange::moves::{Move, Moves};
 pub use crate::exchange::region::Region;
 pub use crate::exchange::threads::{ThreadRank, ThreadRoute};

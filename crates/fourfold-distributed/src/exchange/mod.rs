@@ -1,3 +1,4 @@
+pub(crate) mod agreement;
 pub(crate) mod exchange;
 pub(crate) mod line;
 pub(crate) mod line_reordering;

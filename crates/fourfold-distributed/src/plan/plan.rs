@@ -1,8 +1,10 @@
 //! Distributed plans.
 
-use crate::exchange::exchange::Exchange;
+use crate::exchange::agreement::REFUSED;
+use crate::exchange::exchange::HostExchange;
 use crate::plan::in_place::in_place;
 use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, elements, elements_mut};
+use crate::plan::plan_id::PlanId;
 use crate::plan::planned_step::PlannedStep;
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
@@ -13,7 +15,8 @@ use std::ops::Range;
 
 /// The executable form of a recipe on one rank. It owns its work array, and the exchanges take part in
 /// those of all ranks, so executions need the plan exclusively.
-pub struct Plan<E: Exchange<Memory = [u8]>> {
+pub struct Plan<E: HostExchange> {
+    id: PlanId,
     recipe: Recipe,
     exchange: E,
     steps: Vec<PlannedStep<E::Route>>,
@@ -33,15 +36,19 @@ pub enum Only {
     Exchanges,
 }
 
-impl<E: Exchange<Memory = [u8]>> Plan<E> {
-    pub(crate) fn new(recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
+impl<E: HostExchange> Plan<E> {
+    pub(crate) fn new(id: PlanId, recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
         let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
         let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
         let scratch = largest.map(|plan| plan.try_scratch()).transpose()?;
         let output = most_bytes(&recipe, exchange.rank(), &|id| id == ArrayId::Output);
         let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
         let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output.div_ceil(element)];
-        Ok(Plan { recipe, exchange, steps, work, scratch, lengths, received: 0 })
+        Ok(Plan { id, recipe, exchange, steps, work, scratch, lengths, received: 0 })
+    }
+
+    pub(crate) fn id(&self) -> PlanId {
+        self.id
     }
 
     /// The recipe.
@@ -106,9 +113,9 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     /// elements of `output` receive its part of the output. It does not allocate.
     ///
     /// # Errors
-    /// If a slice is too short or its elements are not those of the problem, or if a rank is lost. If one
-    /// rank has an error, the ranks that exchange parts with it have one, too. The content of the output
-    /// is then undefined.
+    /// If a slice is too short or its elements are not those of the problem, or if a rank is lost or executes
+    /// another plan. All ranks agree before an exchange, so if one has an error by then, all have one. The
+    /// content of the output is then undefined.
     pub fn execute<I: Element, O: Element>(&mut self, input: &[I], output: &mut [O]) -> Result<()> {
         self.execute_steps(input, output, None)
     }
@@ -128,22 +135,24 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         only: Option<Only>,
     ) -> Result<()> {
         let mut outcome = self.check(input, output);
-        let Plan { recipe, exchange, steps, work, scratch, received, .. } = self;
+        let Plan { id, recipe, exchange, steps, work, scratch, received, .. } = self;
         let mut arrays = Arrays { input: bytes_of(input), output: bytes_of_mut(output), work: work.bytes() };
         let precision = recipe.problem().precision();
-        for (step, planned) in recipe.steps().iter().zip(steps) {
+        for (i, (step, planned)) in recipe.steps().iter().zip(steps).enumerate() {
             let is_exchange = matches!(planned, PlannedStep::Exchange { .. });
             if only == Some(if is_exchange { Only::Passes } else { Only::Exchanges }) {
                 continue;
             }
             match planned {
-                PlannedStep::Exchange { route, .. } if outcome.is_err() => exchange.refuse(route),
-                PlannedStep::Exchange { route, .. } => match arrays.ends(step.from, step.to) {
-                    Ends::Two(from, to) => {
-                        outcome = exchange.exchange(route, from, to).map(|bytes| *received += bytes);
-                    }
-                    Ends::InPlace(_) => unreachable!("exchanges have two memories"),
-                },
+                PlannedStep::Exchange { route, .. } => {
+                    let agreed = exchange.agree(if outcome.is_ok() { id.exchange(i) } else { REFUSED });
+                    // All ranks have the error, so none goes on.
+                    outcome.and(agreed)?;
+                    let Ends::Two(from, to) = arrays.ends(step.from, step.to) else {
+                        unreachable!("exchanges have two memories")
+                    };
+                    outcome = exchange.exchange(route, from, to).map(|bytes| *received += bytes);
+                }
                 PlannedStep::Pass { plan: Some(plan), elements, domains } if outcome.is_ok() => {
                     let scratch = scratch.as_mut().expect("a pass has scratch");
                     outcome = pass(plan, arrays.ends(step.from, step.to), *elements, (*domains, precision), scratch);

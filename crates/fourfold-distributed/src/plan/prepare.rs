@@ -1,6 +1,6 @@
 //! Makes the plans of a recipe's steps on one rank.
 
-use crate::exchange::exchange::Exchange;
+use crate::exchange::exchange::HostExchange;
 use crate::exchange::line_reordering::ends;
 use crate::exchange::moves::Moves;
 use crate::exchange::region::{Region, strides};
@@ -26,7 +26,7 @@ pub(crate) struct Preparation<'a, E> {
     pub(crate) factors: Option<Factors<'a>>,
 }
 
-impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
+impl<E: HostExchange> Preparation<'_, E> {
     /// The steps.
     ///
     /// # Errors

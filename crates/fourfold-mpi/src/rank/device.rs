@@ -3,7 +3,7 @@
 use crate::rank::library::takes_device_memory;
 use crate::rank::rank::{MpiRank, MpiRoute};
 use fourfold::{Error, ErrorKind, Result};
-use fourfold_distributed::{Exchange, Moves};
+use fourfold_distributed::{Exchange, HostExchange, Moves};
 use fourfold_distributed_gpu::engine::box_copy;
 use fourfold_gpu::{Api, BoxCopy, Device, GpuMemory, PinnedArray};
 
@@ -69,6 +69,10 @@ impl Exchange for MpiDeviceRank {
         self.rank.all_gather(mine)
     }
 
+    fn agree(&self, id: u64) -> Result<()> {
+        self.rank.agree(id)
+    }
+
     fn route(&self, moves: Moves) -> Result<MpiDeviceRoute> {
         // Plans on devices have no exchange of several pieces.
         let stays = moves.stays().first().map(box_copy);
@@ -91,10 +95,6 @@ impl Exchange for MpiDeviceRank {
         let Some([sent, received]) = staging else { return self.rank.exchange_on_device(route, from, to) };
         let bytes = self.rank.exchange(route, bytes_of(sent), bytes_of_mut(received))?;
         to.array::<f32>(received.len())?.upload(received).map(|()| bytes)
-    }
-
-    fn refuse(&self, route: &mut MpiDeviceRoute) {
-        self.rank.refuse(&mut route.route);
     }
 }
 

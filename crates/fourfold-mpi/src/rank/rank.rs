@@ -7,7 +7,8 @@
 use crate::rank::call::{checked, is_running};
 use crate::rank::message::Message;
 use fourfold::{Error, ErrorKind, Result};
-use fourfold_distributed::{Exchange, Moves};
+use fourfold_distributed::engine::{REFUSED, check_told};
+use fourfold_distributed::{Exchange, HostExchange, Moves};
 use fourfold_gpu::GpuMemory;
 use mpi::ffi;
 use mpi::ffi::{MPI_Comm, MPI_Request, MPI_Status};
@@ -180,6 +181,23 @@ impl Exchange for MpiRank {
         Ok(numbers)
     }
 
+    fn agree(&self, id: u64) -> Result<()> {
+        // The largest identifier and, as a complement, the least one: so one reduction tells whether all are equal.
+        let (mine, mut most) = ([id, !id], [0u64; 2]);
+        // SAFETY: both lists have two numbers.
+        let code = unsafe {
+            let unit = ffi::RSMPI_UINT64_T;
+            let lists = (mine.as_ptr().cast(), most.as_mut_ptr().cast());
+            ffi::MPI_Allreduce(lists.0, lists.1, 2, unit, ffi::RSMPI_MAX, self.world.communicator)
+        };
+        checked("MPI_Allreduce", code)?;
+        if most == mine && id != REFUSED {
+            return Ok(());
+        }
+        // All ranks come here, or none.
+        check_told(id, &self.all_gather(id)?)
+    }
+
     fn route(&self, moves: Moves) -> Result<MpiRoute> {
         let element = moves.element_bytes();
         let sends = moves.sends().iter().map(|send| Message::new(send, element)).collect::<Result<Vec<_>>>()?;
@@ -202,7 +220,9 @@ impl Exchange for MpiRank {
         route.receives.iter().for_each(|receive| receive.unpack(to));
         Ok(bytes)
     }
+}
 
+impl HostExchange for MpiRank {
     fn refuse(&self, route: &mut MpiRoute) {
         let mut memory = vec![0u8; route.moves.part_bytes()[1]];
         // Errors are of no use to a rank that has had one.
