@@ -47,10 +47,12 @@ pub mod engine {
     pub use crate::plan::plan::check_part;
     pub use crate::plan::plan_id::{PlanId, agreed};
     pub use crate::plan::prepare::{Factors, RankPasses};
+    pub use crate::plan::tune::{fastest_parts, slowest_seconds};
 }
 
 pub use crate::distribution::Distribution;
-pub use crate::exchange::exchange::{Exchange, HostExchange};
+pub use crate::exchange::exchange::Exchange;
+pub use crate::exchange::host::{HostExchange, PartPasses};
 pub use crate::exchange::moves::{Move, Moves};
 pub use crate::exchange::region::Region;
 pub use crate::exchange::threads::{ThreadRank, ThreadRoute};

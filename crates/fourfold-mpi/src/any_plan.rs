@@ -1,6 +1,6 @@
 //! Plans of both engines, and of all ways to exchange.
 
-use crate::args::{Division, Messages};
+use crate::args::{Division, Messages, Parts};
 use anyhow::Result;
 use fourfold::oracle::verify::Data;
 use fourfold_distributed::{Exchange, Only, Plan, Planner, Recipe};
@@ -45,28 +45,46 @@ macro_rules! with_plan {
     };
 }
 
+/// The planner with the number of parts that the command line asks for.
+macro_rules! with_parts {
+    ($planner:expr, $rank:expr, $parts:expr, $recipe:ident) => {{
+        let mut planner = $planner;
+        match $parts {
+            None => planner,
+            Some(Parts::Given(parts)) => planner.with_parts(parts),
+            Some(Parts::Tuned) => {
+                planner.tune(&all_have($rank, $recipe.clone())?)?;
+                planner
+            }
+        }
+    }};
+}
+
 impl AnyPlan {
     /// The plan on the engine that the command line names. Ranks take the devices in turn.
     pub(crate) fn new(rank: &MpiRank, division: &Division, recipe: fourfold::Result<Recipe>) -> Result<AnyPlan> {
         let Some(name) = &division.device else {
-            let core = all_have(rank, fourfold::Planner::builder().threads(division.threads).build())?;
-            return Ok(AnyPlan::Cpu(Box::new(Planner::new(core, rank.clone()).plan(recipe)?)));
+            let core = all_have(rank, fourfold::Planner::builder().threads(division.threads.unwrap_or(1)).build())?;
+            let planner = with_parts!(Planner::new(core, rank.clone()), rank, division.parts, recipe);
+            return Ok(AnyPlan::Cpu(Box::new(planner.plan(recipe)?)));
         };
         let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
-        if division.messages == Messages::Nccl {
+        if division.messages == Some(Messages::Nccl) {
             let joined = NcclRank::join(rank.clone(), device.clone())?;
             let device = device?;
             let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), joined);
+            let planner = with_parts!(planner, rank, division.parts, recipe);
             return Ok(AnyPlan::Nccl(Box::new(planner.plan(recipe)?), device));
         }
         let device = all_have(rank, device)?;
         let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
         let exchange = match division.messages {
-            Messages::MpiDirect => all_have(rank, exchange.directly(true))?,
-            Messages::MpiPinned => all_have(rank, exchange.directly(false))?,
-            Messages::Mpi | Messages::Nccl => exchange,
+            Some(Messages::MpiDirect) => all_have(rank, exchange.directly(true))?,
+            Some(Messages::MpiPinned) => all_have(rank, exchange.directly(false))?,
+            Some(Messages::Mpi | Messages::Nccl) | None => exchange,
         };
         let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
+        let planner = with_parts!(planner, rank, division.parts, recipe);
         Ok(AnyPlan::Mpi(Box::new(planner.plan(recipe)?), device))
     }
 
@@ -85,6 +103,11 @@ impl AnyPlan {
 
     pub(crate) fn bytes_sent(&self) -> Vec<usize> {
         with_plan!(self, plan => plan.bytes_sent())
+    }
+
+    /// The most parts into which an exchange is cut.
+    pub(crate) fn parts(&self) -> usize {
+        with_plan!(self, plan => plan.parts())
     }
 
     pub(crate) fn uses_bluestein(&self) -> bool {

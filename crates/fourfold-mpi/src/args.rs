@@ -49,15 +49,34 @@ pub(crate) struct Division {
     /// The distribution of the output [default: as it comes out]
     #[arg(long)]
     pub(crate) to: Option<Distribution>,
-    /// Threads of each rank
-    #[arg(long, default_value_t = 1)]
-    pub(crate) threads: usize,
+    /// Threads of each rank [default: 1]
+    #[arg(long, conflicts_with = "device")]
+    pub(crate) threads: Option<usize>,
     /// Compute on devices: `cuda` or `opencl` for one device a rank, in turn; `cuda:0` for this one
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// What exchanges parts on devices
-    #[arg(long, value_enum, default_value_t = Messages::Mpi)]
-    pub(crate) messages: Messages,
+    /// What exchanges parts on devices [default: mpi]
+    #[arg(long, value_enum, requires = "device")]
+    pub(crate) messages: Option<Messages>,
+    /// Cut exchanges into so many parts where they can be, or measure it: `tune` [default: estimated]
+    #[arg(long, value_parser = parts)]
+    pub(crate) parts: Option<Parts>,
+}
+
+/// Into how many parts exchanges are cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parts {
+    Given(usize),
+    /// As many as are fastest.
+    Tuned,
+}
+
+fn parts(text: &str) -> Result<Parts, String> {
+    match text.parse() {
+        _ if text == "tune" => Ok(Parts::Tuned),
+        Ok(count @ 1..) => Ok(Parts::Given(count)),
+        _ => Err("a number from 1 on is needed, or tune".to_owned()),
+    }
 }
 
 /// What sends messages between devices.

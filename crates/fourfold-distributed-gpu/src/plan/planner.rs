@@ -87,9 +87,17 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
             return Err(Error::new(ErrorKind::Unavailable, message));
         }
         let passes = RankPasses::new(&recipe, rank, factors)?;
-        let packed = packed_steps(&recipe, rank, self.parts.unwrap_or_else(|| estimated_parts(&recipe)));
+        let parts = self.parts.unwrap_or_else(|| estimated_parts(&recipe));
+        let packed = packed_steps(&recipe, rank, parts);
         let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;
-        RankPlan::new(PlanId::new(&recipe, filter), recipe, self.exchange.clone(), self.device.clone(), steps, &packed)
+        RankPlan::new(
+            PlanId::new(&recipe, parts, filter),
+            recipe,
+            self.exchange.clone(),
+            self.device.clone(),
+            steps,
+            &packed,
+        )
     }
 
     fn step(&self, passes: &RankPasses<'_>, step: &PackedStep) -> Result<PlannedStep<E::Route>> {

@@ -52,9 +52,3 @@ pub trait Exchange {
     /// If a rank is lost, or has an error. The content of `to` is then undefined.
     fn exchange(&self, route: &mut Self::Route, from: &Self::Memory, to: &mut Self::Memory) -> Result<usize>;
 }
-
-/// Ranks whose parts are in the memory of the host.
-pub trait HostExchange: Exchange<Memory = [u8]> {
-    /// Takes part in an exchange without data: it then fails on all ranks that receive from this one.
-    fn refuse(&self, route: &mut Self::Route);
-}

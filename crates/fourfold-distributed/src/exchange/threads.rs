@@ -1,7 +1,8 @@
 //! Ranks that are threads of one process. Each one copies from the memory of the others.
 
 use crate::exchange::agreement::{REFUSED, check_told};
-use crate::exchange::exchange::{Exchange, HostExchange};
+use crate::exchange::exchange::Exchange;
+use crate::exchange::host::HostExchange;
 use crate::exchange::moves::Moves;
 use crate::exchange::region::RegionCopy;
 use fourfold::{Error, ErrorKind, Result};

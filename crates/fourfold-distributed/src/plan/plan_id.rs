@@ -10,10 +10,10 @@ use fourfold::{Error, ErrorKind, Result};
 pub struct PlanId(u64);
 
 impl PlanId {
-    /// The identifier of a plan. That of a filter has the number of the filter, since ranks do not compare the
+    /// The identifier of a plan whose exchanges are in so many parts. That of a filter has the number of the filter, since ranks do not compare the
     /// factors.
-    pub fn new(recipe: &Recipe, filter: Option<u64>) -> PlanId {
-        PlanId(hash(&format!("{recipe} {filter:?}")))
+    pub fn new(recipe: &Recipe, parts: usize, filter: Option<u64>) -> PlanId {
+        PlanId(hash(&format!("{recipe} {parts} {filter:?}")))
     }
 
     /// What ranks tell each other of the plan. It is not 0.
@@ -48,6 +48,8 @@ fn check_agreement(hashes: &[u64]) -> Result<()> {
     }
     match hashes.iter().position(|hash| *hash != hashes[0]) {
         None => Ok(()),
-        Some(rank) => fail(format!("rank {rank} plans another problem, grid or distribution than rank 0")),
+        Some(rank) => {
+            fail(format!("rank {rank} plans another problem, grid, distribution or number of parts than rank 0"))
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Makes distributed plans.
 
-use crate::exchange::exchange::HostExchange;
+use crate::exchange::host::HostExchange;
 use crate::plan::plan::Plan;
 use crate::plan::plan_id::{PlanId, agreed};
 use crate::plan::prepare::{Factors, Preparation};
+use crate::recipe::cuts::cuts;
 use crate::recipe::recipe::Recipe;
 use fourfold::{Multiplier, Result};
 use std::ops::Range;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Planner<E> {
     core: fourfold::Planner,
     exchange: E,
+    pub(crate) parts: Option<usize>,
     /// The number of filters so far.
     filters: AtomicU64,
 }
@@ -21,7 +23,15 @@ pub struct Planner<E> {
 impl<E: HostExchange + Clone> Planner<E> {
     /// A planner of the rank `exchange`, whose passes are planned by `core`.
     pub fn new(core: fourfold::Planner, exchange: E) -> Planner<E> {
-        Planner { core, exchange, filters: AtomicU64::new(0) }
+        Planner { core, exchange, parts: None, filters: AtomicU64::new(0) }
+    }
+
+    /// The same, with plans whose exchanges are cut into so many parts where they can be: each is under way
+    /// while the passes beside the exchange compute. All ranks give the same number. Without it, the number is
+    /// estimated; [`Planner::tune`] measures it. Results have the same bits.
+    pub fn with_parts(mut self, parts: usize) -> Planner<E> {
+        self.parts = Some(parts.max(1));
+        self
     }
 
     /// The rank.
@@ -60,8 +70,16 @@ impl<E: HostExchange + Clone> Planner<E> {
 
     fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>, filter: Option<u64>) -> Result<Plan<E>> {
         recipe.grid().check(self.exchange.ranks())?;
-        let preparation = Preparation { core: &self.core, exchange: &self.exchange, recipe: &recipe, factors };
-        let steps = preparation.steps()?;
-        Plan::new(PlanId::new(&recipe, filter), recipe, self.exchange.clone(), steps)
+        let parts = self.parts.unwrap_or_else(|| estimated_parts(&recipe));
+        let (core, exchange, cuts) = (&self.core, &self.exchange, cuts(&recipe, parts));
+        let steps = Preparation { core, exchange, recipe: &recipe, factors, parts, cuts }.steps()?;
+        Plan::new(PlanId::new(&recipe, parts, filter), recipe, self.exchange.clone(), steps)
     }
+}
+
+/// The number of parts in which a recipe's exchanges are expected to be fastest. A core that moves messages
+/// computes nothing meanwhile, and MPI libraries move large ones only while they are called. So parts gain
+/// nothing, and cost their messages: docs/scale.md has what was measured.
+fn estimated_parts(_: &Recipe) -> usize {
+    1
 }

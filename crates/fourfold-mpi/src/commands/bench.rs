@@ -19,6 +19,8 @@ struct Answer {
     from: String,
     to: String,
     exchanges: usize,
+    /// The most parts into which an exchange is cut.
+    parts: usize,
     /// Bytes that each rank sends to others in one execution.
     bytes_sent: Vec<u64>,
     rounds: usize,
@@ -65,6 +67,7 @@ pub(crate) fn bench(rank: &MpiRank, args: &Bench) -> Result<()> {
         from: recipe.input().distribution.to_string(),
         to: recipe.output().distribution.to_string(),
         exchanges: recipe.exchanges(),
+        parts: plan.parts(),
         bytes_sent,
         rounds: args.rounds,
         seconds: whole.min,

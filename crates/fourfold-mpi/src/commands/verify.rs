@@ -26,6 +26,7 @@ struct Answer {
     from: String,
     to: String,
     exchanges: usize,
+    parts: usize,
     /// The relative error at the elements that were compared.
     error: f64,
     bound: f64,
@@ -70,6 +71,7 @@ fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
         from: recipe.input().distribution.to_string(),
         to: recipe.output().distribution.to_string(),
         exchanges: recipe.exchanges(),
+        parts: plan.parts(),
         error,
         bound,
         ok: error <= bound,
