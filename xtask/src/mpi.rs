@@ -6,7 +6,7 @@ use crate::process::{command, run, target_folder, work_folder};
 use crate::setup::{FOR_MPI, apt_install, installed};
 use crate::test::Outcome;
 use anyhow::{Context, Result, ensure};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Seconds on two cores in a clean clone, of which the ranks may take 120.
@@ -35,6 +35,9 @@ const CASES: &[(usize, &str, &[&str])] = &[
     (2, "", &["dct1 f64 1025 ortho", "dst1 f64 1023", "rfft f64 4096", "irfft f64 4095 ortho"]),
     (3, "", &["dct4 f64 1001", "dst4 f32 315 ortho", "dct1 f32 61 adjoint", "irfft f64 600", "rfft f32 1001"]),
     (8, "", &["dst1 f64 4095", "dct4 f64 3969", "rfft f64 5040"]),
+    (3, "--parts 3 --to p,*", &["dct2 f64 163x60", "rfft f32 160x60", "dst3 f64 300x7"]),
+    (4, "--grid 2x2 --parts 2", &["dct2 f64 23x34x25", "irfft f64 45x34x25", "fft f32 21x34x25"]),
+    (2, "--parts tune", &["dct2 f64 160x90"]),
     (6, "", &["fft f64 5040", "dct2 f64 4x50", "dst3 f32 100 ortho"]),
     (8, "--grid 4x2", &["dct2 f64 3x5x9", "rfft f64 8x6x5x4", "dct4 f64 1x1x40"]),
 ];
@@ -45,6 +48,9 @@ const DIVISIONS: [(usize, &str); 3] = [(3, ""), (4, "--grid 2x2"), (6, "--grid 3
 
 /// A command line that must fail on all ranks, and what it says.
 const FAULTS: &[(usize, &str, &str, &str)] = &[
+    (2, "--messages mpi", "dct2 f64 8x8", "--device"),
+    (2, "--device opencl:0 --threads 2", "dct2 f64 8x8", "--threads"),
+    (2, "--parts 0", "dct2 f64 8x8", "a number from 1 on is needed"),
     (3, "--grid 2x2", "dct2 f64 8x8", "the grid 2x2 has 4 ranks, and the program 3"),
     (2, "--from *,*", "dct2 f64 8x8", "names p 0 times"),
     (2, "", "dct2 f64 8x8 inplace", "leave out inplace"),
@@ -111,27 +117,45 @@ fn disagreements() -> Result<()> {
     Ok(())
 }
 
-/// Transforms a file with several numbers of ranks, and compares the results with that of one.
+/// Transforms a file with several numbers of ranks, and compares the results with that of one. The type and
+/// the grid must be right.
 fn files() -> Result<()> {
     let folder = work_folder("mpi")?;
-    let input = folder.join("input.npy");
-    let dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 10), }";
+    for (shape, divisions) in [
+        ([9, 10], &[(2, ""), (4, "--grid 2x2 --from pq,*")][..]),
+        ([163, 40], &[(2, "--parts 1"), (2, "--parts 3 --to p,*"), (3, "--parts 2")]),
+    ] {
+        let input = folder.join("input.npy");
+        write_array(&input, shape)?;
+        let one = transformed(&folder, &input, (1, ""))?;
+        for division @ (ranks, options) in divisions {
+            let same = transformed(&folder, &input, *division)? == one;
+            ensure!(same, "{ranks} ranks with `{options}` write another file than one");
+        }
+        let output = folder.join("wrong.npy");
+        let mut single = mpirun(2, "transform");
+        single.arg("dct2 f32 auto").arg(&input).arg("-o").arg(&output);
+        fails(&mut single, "it is for f32 and the file holds f64 numbers: write f64 instead of f32")?;
+    }
+    fails(mpirun(2, "plan").args(["dct2 f64 8x8", "--grid", "2x2"]), "the grid 2x2 has 4 ranks, and the program 2")
+}
+
+/// Writes a `.npy` file of reals.
+fn write_array(path: &Path, [rows, columns]: [u32; 2]) -> Result<()> {
+    let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((dict.len() as u16).to_le_bytes());
     bytes.extend(dict.bytes());
-    (0..90u32).for_each(|i| bytes.extend((f64::from(i * i % 17) - 8.0).to_le_bytes()));
-    std::fs::write(&input, bytes)?;
-    let output = |ranks: usize, division: &str| -> Result<Vec<u8>> {
-        let path = folder.join(format!("output-{ranks}.npy"));
-        let mut transform = mpirun(ranks, "transform");
-        run(transform.args(division.split_whitespace()).arg("dct2 f64 auto").arg(&input).arg("-o").arg(&path))?;
-        std::fs::read(&path).with_context(|| format!("no {}", path.display()))
-    };
-    let one = output(1, "")?;
-    for (ranks, division) in [(2, ""), (4, "--grid 2x2 --from pq,*")] {
-        ensure!(output(ranks, division)? == one, "{ranks} ranks write another file than one");
-    }
-    Ok(())
+    (0..rows * columns).for_each(|i| bytes.extend((f64::from(i * i % 17) - 8.0).to_le_bytes()));
+    Ok(std::fs::write(path, bytes)?)
+}
+
+/// The file that so many ranks write, with these options.
+fn transformed(folder: &Path, input: &Path, (ranks, options): (usize, &str)) -> Result<Vec<u8>> {
+    let path = folder.join("output.npy");
+    let mut transform = mpirun(ranks, "transform");
+    run(transform.args(options.split_whitespace()).arg("dct2 f64 auto").arg(input).arg("-o").arg(&path))?;
+    std::fs::read(&path).with_context(|| format!("no {}", path.display()))
 }
 
 /// A command of `fourfold-mpi` on so many ranks.

@@ -124,11 +124,11 @@ impl AnyPlan {
         &mut self,
         [input, output]: [&mut Data; 2],
         only: Option<Only>,
-        meet: &dyn Fn() -> fourfold::Result<()>,
+        meet: &dyn Fn(bool) -> fourfold::Result<()>,
     ) -> fourfold::Result<f64> {
         match self {
             AnyPlan::Cpu(plan) => {
-                meet()?;
+                meet(true)?;
                 let start = Instant::now();
                 with_slices!(&*input, output, x, y => match only {
                     None => plan.execute(x, y),
@@ -163,11 +163,13 @@ fn on_device<E: Exchange<Memory = GpuMemory>>(
     device: &Device,
     [input, output]: [&mut Data; 2],
     only: Option<Only>,
-    meet: &dyn Fn() -> fourfold::Result<()>,
+    meet: &dyn Fn(bool) -> fourfold::Result<()>,
 ) -> fourfold::Result<f64> {
     with_slices!(&*input, output, x, y => {
-        let (x, mut on_device) = (device.upload(x)?, device.upload(y)?);
-        meet()?;
+        let uploaded = device.upload(x).and_then(|x| Ok((x, device.upload(y)?)));
+        let met = meet(uploaded.is_ok());
+        let (x, mut on_device) = uploaded?;
+        met?;
         let start = Instant::now();
         match only {
             None => plan.execute(&x, &mut on_device)?,

@@ -1,9 +1,9 @@
 //! The parts of `.npy` files that ranks read and write.
 
 use crate::data::runs;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, Precision};
+use fourfold::{Domain, Precision, Problem};
 use fourfold_distributed::{ArrayDesc, Grid};
 use fourfold_npy::{Header, encode};
 use std::fs::{File, OpenOptions};
@@ -33,11 +33,28 @@ impl Input {
         Ok(Input { header, start, reader })
     }
 
-    /// Reads the part of a rank.
+    /// Refuses conversions that could be a mistake, as the command `fourfold` does. Integers become floats
+    /// and real numbers complex ones, but precision never changes, and nothing becomes real.
+    pub(crate) fn check_type(&self, problem: &Problem) -> Result<()> {
+        let dtype = self.header.dtype;
+        if let Some(held) = dtype.precision().filter(|held| *held != problem.precision()) {
+            let (named, held) = (problem.precision().name(), held.name());
+            bail!("it is for {named} and the file holds {held} numbers: write {held} instead of {named}");
+        }
+        if (dtype.domain(), problem.input_domain()) == (Domain::Complex, Domain::Real) {
+            let hint = if problem.output_domain() == Domain::Complex {
+                "name fft instead of rfft"
+            } else {
+                "transform the parts one by one"
+            };
+            bail!("it is for real numbers and the file holds complex ones: {hint}");
+        }
+        Ok(())
+    }
+
+    /// Reads the part of a rank. The problem suits the file.
     pub(crate) fn read(&mut self, array: &ArrayDesc, grid: &Grid, rank: usize, part: &mut Data) -> Result<()> {
         let dtype = self.header.dtype;
-        let is_real = array.domain == Domain::Real;
-        ensure!(!is_real || dtype.domain() == Domain::Real, "it holds complex numbers: the problem takes real ones");
         let mut buffer = vec![0; CHUNK * dtype.bytes];
         let mut at = 0;
         for (start, length) in runs(array, grid, rank) {

@@ -18,6 +18,7 @@ impl Session {
     /// A session on the grid of the command line, or on all ranks in one dimension.
     pub(crate) fn new(rank: &MpiRank, division: &Division) -> Result<Session> {
         let grid = division.grid.clone().map_or_else(|| Grid::new([rank.ranks()]), Ok)?;
+        grid.check(rank.ranks())?;
         Ok(Session { rank: rank.clone(), grid, division: division.clone() })
     }
 
@@ -64,9 +65,16 @@ impl Session {
         }
     }
 
-    /// Waits for all ranks.
-    pub(crate) fn barrier(&self) -> fourfold::Result<()> {
-        self.rank.all_gather(0).map(drop)
+    /// Waits for all ranks, of which each tells whether it is ready.
+    pub(crate) fn meet(&self, is_ready: bool) -> fourfold::Result<()> {
+        let all = self.rank.all_gather(u64::from(is_ready))?;
+        match all.iter().position(|ready| *ready == 0) {
+            None => Ok(()),
+            Some(rank) => {
+                let message = format!("rank {rank} is not ready: its error says why");
+                Err(fourfold::Error::new(fourfold::ErrorKind::Unavailable, message))
+            }
+        }
     }
 
     /// Prints a line on rank 0.

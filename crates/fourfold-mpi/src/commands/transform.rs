@@ -16,6 +16,8 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let unwritten = || format!("cannot write {}", args.output.display());
     let (mut input, problem) = session.together(Input::open(&args.input).with_context(unread).and_then(|input| {
         let problem = Problem::parse_for(&args.problem, &input.header.shape)
+            .map_err(anyhow::Error::from)
+            .and_then(|problem| input.check_type(&problem).map(|()| problem))
             .with_context(|| format!("`{}` does not suit {}", args.problem, args.input.display()))?;
         Ok((input, problem))
     }))?;
@@ -24,7 +26,8 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
     session.together(input.read(recipe.input(), recipe.grid(), number, &mut arrays.input).with_context(unread))?;
-    arrays.execute(&mut plan, None, &|| Ok(()))?;
+    let failed = || format!("cannot transform {}", args.input.display());
+    session.together(arrays.execute(&mut plan, None, &|is_ready| session.meet(is_ready)).with_context(failed))?;
     let written = write(&session, &output, &problem, |shape| {
         output.write((recipe.output(), shape), recipe.grid(), number, &arrays.output)
     });
