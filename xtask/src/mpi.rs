@@ -89,6 +89,7 @@ pub(crate) fn suite() -> Result<Outcome> {
     fails(mpirun(2, "verify").args(["dct2 f64 8x8", "--device", "opencl:0", "--messages", "nccl"]), "NCCL")?;
     run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
     files()?;
+    equations()?;
     Ok(Outcome::Done)
 }
 
@@ -140,13 +141,45 @@ fn files() -> Result<()> {
     fails(mpirun(2, "plan").args(["dct2 f64 8x8", "--grid", "2x2"]), "the grid 2x2 has 4 ranks, and the program 2")
 }
 
+/// Solves −∇·∇u = 1 with u = 0 at both ends of axis 1, whose solution is known, on several divisions. Where no
+/// end has a value, there is no solution.
+fn equations() -> Result<()> {
+    let folder = work_folder("mpi")?;
+    let [input, output] = ["ones.npy", "solution.npy"].map(|name| folder.join(name));
+    write_reals(&input, [64, 32], |_| 1.0)?;
+    for (ranks, options) in [(1, ""), (2, "--parts 2"), (3, "--to p,*"), (4, "--grid 2x2 --from pq,*")] {
+        let mut solve = mpirun(ranks, "poisson");
+        solve.args(options.split_whitespace()).args(["--boundary", "neumann,dirichlet", "--spacing", "0.1"]);
+        run(solve.arg(&input).arg("-o").arg(&output))?;
+        let bytes = std::fs::read(&output)?;
+        let start = bytes.len().checked_sub(8 * 64 * 32).context("a short file")?;
+        for (i, u) in bytes[start..].as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).enumerate() {
+            // 1 = −u″ has the solution x (3.2 − x)/2, and its stencil another h²/8.
+            let x = 0.1 * ((i % 32) as f64 + 0.5);
+            let exact = x * (3.2 - x) / 2.0 + 0.01 / 8.0;
+            ensure!((u - exact).abs() < 1e-13, "{ranks} ranks: element {i} is {u}, not {exact}");
+        }
+    }
+    let mut singular = mpirun(3, "poisson");
+    fails(singular.arg(&input).arg("-o").arg(&output).args(["--boundary", "neumann"]), "|Σ f| is 1e0 of Σ |f|")?;
+    let other = |c: &str| ["poisson", "--boundary", "dirichlet", "--c", c, "-o"].map(str::to_owned);
+    let mut disagree = mpirun_command(1);
+    disagree.arg(program()).args(other("1")).arg(&output).arg(&input).args([":", "-n", "1"]);
+    fails(disagree.arg(program()).args(other("2")).arg(&output).arg(&input), "another equation")
+}
+
+/// Writes a `.npy` file of small whole numbers.
+fn write_array(path: &Path, shape: [u32; 2]) -> Result<()> {
+    write_reals(path, shape, |i| f64::from(i * i % 17) - 8.0)
+}
+
 /// Writes a `.npy` file of reals.
-fn write_array(path: &Path, [rows, columns]: [u32; 2]) -> Result<()> {
+fn write_reals(path: &Path, [rows, columns]: [u32; 2], element: impl Fn(u32) -> f64) -> Result<()> {
     let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((dict.len() as u16).to_le_bytes());
     bytes.extend(dict.bytes());
-    (0..rows * columns).for_each(|i| bytes.extend((f64::from(i * i % 17) - 8.0).to_le_bytes()));
+    (0..rows * columns).for_each(|i| bytes.extend(element(i).to_le_bytes()));
     Ok(std::fs::write(path, bytes)?)
 }
 

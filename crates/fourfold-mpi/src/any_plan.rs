@@ -3,6 +3,7 @@
 use crate::args::{Division, Messages, Parts};
 use anyhow::Result;
 use fourfold::oracle::verify::Data;
+use fourfold_distributed::engine::Factors;
 use fourfold_distributed::{Exchange, Only, Plan, Planner, Recipe};
 use fourfold_distributed_gpu::{NcclRank, RankPlan, RankPlanner};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner};
@@ -45,36 +46,43 @@ macro_rules! with_plan {
     };
 }
 
-/// The planner with the number of parts that the command line asks for.
-macro_rules! with_parts {
-    ($planner:expr, $rank:expr, $parts:expr, $recipe:ident) => {{
+/// The plan of a recipe, with the number of parts that the command line asks for, and with factors if it is
+/// that of a filter.
+macro_rules! planned {
+    ($planner:expr, $rank:expr, $parts:expr, $recipe:expr, $factors:expr) => {{
         let mut planner = $planner;
         match $parts {
-            None => planner,
-            Some(Parts::Given(parts)) => planner.with_parts(parts),
-            Some(Parts::Tuned) => {
-                planner.tune(&all_have($rank, $recipe.clone())?)?;
-                planner
-            }
+            None => {}
+            Some(Parts::Given(parts)) => planner = planner.with_parts(parts),
+            Some(Parts::Tuned) => drop(planner.tune(&all_have($rank, $recipe.clone())?)?),
+        }
+        match $factors {
+            None => planner.plan($recipe)?,
+            Some(factors) => planner.plan_filter($recipe, factors)?,
         }
     }};
 }
 
 impl AnyPlan {
     /// The plan on the engine that the command line names. Ranks take the devices in turn.
-    pub(crate) fn new(rank: &MpiRank, division: &Division, recipe: fourfold::Result<Recipe>) -> Result<AnyPlan> {
+    pub(crate) fn new(
+        rank: &MpiRank,
+        division: &Division,
+        recipe: fourfold::Result<Recipe>,
+        factors: Option<Factors<'_>>,
+    ) -> Result<AnyPlan> {
         let Some(name) = &division.device else {
             let core = all_have(rank, fourfold::Planner::builder().threads(division.threads.unwrap_or(1)).build())?;
-            let planner = with_parts!(Planner::new(core, rank.clone()), rank, division.parts, recipe);
-            return Ok(AnyPlan::Cpu(Box::new(planner.plan(recipe)?)));
+            let plan = planned!(Planner::new(core, rank.clone()), rank, division.parts, recipe, factors);
+            return Ok(AnyPlan::Cpu(Box::new(plan)));
         };
         let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
         if division.messages == Some(Messages::Nccl) {
             let joined = NcclRank::join(rank.clone(), device.clone())?;
             let device = device?;
             let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), joined);
-            let planner = with_parts!(planner, rank, division.parts, recipe);
-            return Ok(AnyPlan::Nccl(Box::new(planner.plan(recipe)?), device));
+            let plan = planned!(planner, rank, division.parts, recipe, factors);
+            return Ok(AnyPlan::Nccl(Box::new(plan), device));
         }
         let device = all_have(rank, device)?;
         let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
@@ -84,8 +92,8 @@ impl AnyPlan {
             Some(Messages::Mpi | Messages::Nccl) | None => exchange,
         };
         let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
-        let planner = with_parts!(planner, rank, division.parts, recipe);
-        Ok(AnyPlan::Mpi(Box::new(planner.plan(recipe)?), device))
+        let plan = planned!(planner, rank, division.parts, recipe, factors);
+        Ok(AnyPlan::Mpi(Box::new(plan), device))
     }
 
     pub(crate) fn recipe(&self) -> &Recipe {

@@ -1,9 +1,10 @@
 //! What all commands need: the grid, recipes, and answers of rank 0.
 
 use crate::any_plan::AnyPlan;
-use crate::args::Division;
-use anyhow::{Result, bail};
+use crate::args::{Division, Parts};
+use anyhow::{Result, bail, ensure};
 use fourfold::{Domain, Problem};
+use fourfold_distributed::engine::Factors;
 use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
 
@@ -46,7 +47,16 @@ impl Session {
 
     /// The plan of a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<AnyPlan> {
-        AnyPlan::new(&self.rank, &self.division, self.recipe(problem))
+        AnyPlan::new(&self.rank, &self.division, self.recipe(problem), None)
+    }
+
+    /// The plan of a filter: `forward`, a multiply by `factors`, `inverse`.
+    pub(crate) fn filter(&self, [forward, inverse]: [&Problem; 2], factors: Factors<'_>) -> Result<AnyPlan> {
+        let Division { from, to, parts, .. } = &self.division;
+        ensure!(!matches!(parts, Some(Parts::Tuned)), "--parts tune measures transforms only: give a number of parts");
+        let usual = Distribution::blocks(forward.input().shape.len(), &self.grid);
+        let recipe = Recipe::filter(forward, inverse, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref());
+        AnyPlan::new(&self.rank, &self.division, recipe, Some(factors))
     }
 
     /// The numbers of all ranks.
