@@ -71,6 +71,7 @@ pub(crate) fn suite() -> Result<Outcome> {
     let target = target_folder();
     run(command(&format!("cargo clippy {MANIFEST}")).arg(&target).args(["--all-targets", "--", "-D", "warnings"]))?;
     run(command(&format!("cargo build {MANIFEST}")).arg(&target).args(["--bins", "--examples"]))?;
+    run(command(&format!("cargo test {MANIFEST}")).arg(&target).arg("--doc"))?;
     for (ranks, division, problems) in CASES {
         let mut verify = mpirun(*ranks, "verify");
         run(verify.args(division.split_whitespace()).args(*problems))?;

@@ -4,13 +4,21 @@ use crate::exchange::agreement::REFUSED;
 use crate::exchange::host::{HostExchange, PartPasses};
 use crate::plan::in_place::in_place;
 use crate::plan::memory::{Arrays, Ends, elements, elements_mut};
-use crate::plan::plan::Only;
 use crate::plan::plan_id::PlanId;
 use crate::plan::planned_step::{PlannedCut, PlannedPart, PlannedStep};
 use crate::recipe::recipe::Recipe;
 use fourfold::engine::ArrayId;
 use fourfold::{Domain, Element, Precision, Result, Scratch};
 use num_complex::Complex;
+
+/// The steps that an execution does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// The passes, without exchanges.
+    Passes,
+    /// The exchanges, without passes.
+    Exchanges,
+}
 
 /// An execution.
 pub(crate) struct Run<'a, E> {

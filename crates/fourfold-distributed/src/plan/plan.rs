@@ -1,7 +1,7 @@
 //! Distributed plans.
 
 use crate::exchange::host::HostExchange;
-use crate::plan::execution::Run;
+use crate::plan::execution::{Only, Run};
 use crate::plan::memory::{Arrays, WorkArray, bytes_of, bytes_of_mut};
 use crate::plan::plan_id::PlanId;
 use crate::plan::planned_step::PlannedStep;
@@ -23,15 +23,6 @@ pub struct Plan<E: HostExchange> {
     /// The elements that an execution needs at both ends.
     lengths: [usize; 2],
     received: usize,
-}
-
-/// The steps that an execution does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Only {
-    /// The passes, without exchanges.
-    Passes,
-    /// The exchanges, without passes.
-    Exchanges,
 }
 
 impl<E: HostExchange> Plan<E> {
