@@ -87,6 +87,8 @@ pub(crate) fn suite() -> Result<Outcome> {
     run(mpirun_command(3).arg(target_folder().join("debug/examples/wrong_argument")))?;
     run(&mut mpirun(2, "info"))?;
     run(mpirun(2, "verify").args(DEVICE_CASES).args(["--device", "opencl:0"]))?;
+    let in_parts = ["dct2 f64 64x64", "fft f32 256x512", "--device", "opencl:0", "--parts", "2", "--to", "p,*"];
+    run(mpirun(2, "verify").args(in_parts))?;
     fails(mpirun(2, "verify").args(["dct2 f64 8x8", "--device", "opencl:0", "--messages", "nccl"]), "NCCL")?;
     run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
     files()?;
