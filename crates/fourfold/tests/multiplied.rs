@@ -7,6 +7,7 @@ use common::run::{execute, planner};
 use fourfold::baseline::AnyRecipe;
 use fourfold::engine::PassOp;
 use fourfold::oracle::verify::Data;
+use fourfold::poisson::Float;
 use fourfold::{Isa, Layout, Multiplier, Pipeline, Plan, Problem};
 
 /// The side of a transform that is multiplied.
@@ -158,4 +159,41 @@ fn factors_that_do_not_fit_a_side_are_refused() {
     }
     refused(Side::Input, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,irfft f64 8x8", "Fourier");
     refused(Side::Output, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,rfft f64 8x8", "Fourier");
+}
+
+/// The reciprocals of numbers that a type rounds, found by DCT-IIs of length 1, which double.
+fn reciprocals<T: Float>(isa: Isa, name: &str, numbers: &[f64]) -> Vec<f64> {
+    let multiplier = Multiplier::ReciprocalSum(vec![numbers.to_vec(), vec![0.0]]);
+    let problem = problem(&format!("dct2 {name} {}x1 axes=1", numbers.len()));
+    let plan = planner(isa, 1).plan(Pipeline::new().multiply(&multiplier).transform(&problem)).unwrap();
+    let (x, mut y) = (vec![T::nearest(0.5); numbers.len()], vec![T::nearest(0.0); numbers.len()]);
+    plan.execute(&x, &mut y).unwrap();
+    y.into_iter().map(Into::into).collect()
+}
+
+/// Newton's rule in place of a division is for numbers that are not special.
+#[test]
+fn reciprocals_are_right_in_every_lane() {
+    let special =
+        [0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 1e-310, 1e308, f32::MIN_POSITIVE.into(), 1e-40, 1e38];
+    let usual = (0..97).map(|i| (1.0 + f64::from(i) / 97.0) * 2f64.powi(i % 21 - 10));
+    let mut numbers: Vec<f64> = special.into_iter().chain(usual).flat_map(|x| [x, -x]).collect();
+    // Within a unit in the last place, which is that of the least normal number at least.
+    let is_near = |y: f64, z: f64, [unit, least]: [f64; 2]| {
+        y == z || y.is_nan() && z.is_nan() || (y - z).abs() <= unit * z.abs().max(least)
+    };
+    let units = [[f64::EPSILON, f64::MIN_POSITIVE], [f32::EPSILON, f32::MIN_POSITIVE].map(f64::from)];
+    for isa in Isa::available() {
+        for _ in 0..16 {
+            numbers.rotate_left(1);
+            let found = [reciprocals::<f64>(isa, "f64", &numbers), reciprocals::<f32>(isa, "f32", &numbers)];
+            for (x, (y, z)) in numbers.iter().zip(found[0].iter().zip(&found[1])) {
+                let expected = if *x == 0.0 { 0.0 } else { 1.0 / x };
+                assert!(is_near(*y, expected, units[0]), "1/{x:e} is {y:e} with {isa}, in f64");
+                let x = *x as f32;
+                let expected = if x == 0.0 { 0.0 } else { 1.0 / x };
+                assert!(is_near(*z, expected.into(), units[1]), "1/{x:e} is {z:e} with {isa}, in f32");
+            }
+        }
+    }
 }

@@ -53,7 +53,7 @@ impl KernelDesc {
         {
             desc.tile /= 2;
         }
-        let most = size.threads.unwrap_or(device.threads_per_block).min(device.most_threads(desc.precision()));
+        let most = size.threads.unwrap_or(device.threads_per_block).min(device.most_threads(desc.largest_radix(), desc.precision()));
         // Where elements go to other blocks, every thread has one DFT, in its registers until
         // all have read theirs.
         let dfts = |desc: &KernelDesc| 2 * desc.tile * desc.length() / desc.digits[1].radix;
@@ -64,12 +64,20 @@ impl KernelDesc {
             true => dfts(&desc),
             false => (desc.cluster_slice() * desc.tile).next_multiple_of(device.warp).min(most.max(device.warp)),
         };
-        // Coming back from a spectrum, the compiler would take a few more registers than there are for
-        // blocks of the usual size, in bytes; larger ones measured 3 % slower so.
-        let usual = device.usual_threads() * Precision::F32.bytes() == desc.threads * self.precision().bytes();
-        let resident = if self.inverse && usual { device.usual_blocks(Precision::F32) } else { 0 };
-        desc.resident = size.resident.unwrap_or(resident);
+        desc.resident = size.resident.unwrap_or_else(|| desc.cluster_resident(device));
         let fits = device.blocks_of(desc.shared_bytes()) > 0 && desc.threads <= most;
         fits.then(|| desc.with_padding(device))
+    }
+
+    /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. Coming back from
+    /// a spectrum, it would take a few more than there are for blocks of the usual size, in bytes;
+    /// larger ones measured 3 % slower so.
+    fn cluster_resident(&self, device: &DeviceAttributes) -> usize {
+        let usual = device.usual_threads() * Precision::F32.bytes() == self.threads * self.precision().bytes();
+        match self.inverse && usual {
+            _ if self.fuses_product() => device.resident(self),
+            true => device.usual_blocks(Precision::F32),
+            false => 0,
+        }
     }
 }

@@ -7,12 +7,22 @@
 //! - by the SMs that have no block, where those that have one do not draw all that memory gives.
 
 use crate::attributes::DeviceAttributes;
-use crate::desc::kernel::KernelDesc;
+use crate::choose::radices::SMALL;
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 
-/// Registers of a thread for each byte of a real: 64 in `f32`, of which 32 hold a butterfly of 16
-/// complex numbers, and 128 in `f64`.
+/// Registers of a thread for each byte of a real, or as many as its radix, if that is more: 64 in
+/// `f32`, of which 32 hold a butterfly of 16 complex numbers, and 128 in `f64`.
 const REGISTERS: usize = 16;
+
+/// Registers of a thread for each value of its largest radix, beside those of the numbers that it
+/// holds: for addresses and factors.
+const OTHERS: usize = 3;
+
+/// Schedulers of an SM, among which its registers and warps are divided (warps are allocated in fours
+/// in NVIDIA's occupancy calculator).
+const SCHEDULERS: usize = 4;
 
 /// Blocks that an SM should hold at least: one computes while another reads.
 pub(crate) const RESIDENT: usize = 2;
@@ -24,12 +34,13 @@ const USUAL: usize = 4;
 const TWO_TRIPS: f64 = 2.0;
 
 /// One SM of so many draws what memory gives to all.
-const SATURATING: usize = 4;
+const SATURATING: usize = 2;
 
 impl DeviceAttributes {
-    /// The most threads of a block for which there are registers.
-    pub(crate) fn most_threads(&self, precision: Precision) -> usize {
-        self.threads_per_block.min(self.registers_per_block / (REGISTERS * precision.bytes())).max(1)
+    /// The most threads of a block for which there are registers, with butterflies of this radix.
+    pub(crate) fn most_threads(&self, radix: usize, precision: Precision) -> usize {
+        let registers = REGISTERS.max(radix) * precision.bytes();
+        self.threads_per_block.min(self.registers_per_block / registers / self.warp.max(1) * self.warp).max(1)
     }
 
     /// Threads of a block where an SM has room for several; blocks have twice as many where its
@@ -42,6 +53,30 @@ impl DeviceAttributes {
     /// Blocks of the usual size that the registers of an SM hold.
     pub(crate) fn usual_blocks(&self, precision: Precision) -> usize {
         (self.registers_per_sm / (REGISTERS * precision.bytes() * self.usual_threads())).max(1)
+    }
+
+    /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
+    /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
+    /// eight in `f32` it takes a few more in some kernels than in others of the same kind, with which an
+    /// SM has no room for the last block that shared memory has room for.
+    pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
+        let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
+        let radix = radices.max().unwrap_or(1);
+        let words = 2 * desc.precision().bytes() / Precision::F32.bytes();
+        let blocks = |numbers: usize| self.blocks_with_registers(words * numbers + OTHERS * radix, desc.threads);
+        let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
+        let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
+        match desc.fuses_product() {
+            true => blocks(HELD),
+            false if small && blocks(SMALL) <= self.blocks_of(desc.shared_bytes()) => blocks(SMALL),
+            false => 0,
+        }
+    }
+
+    /// Blocks of so many threads that an SM holds, if each thread has so many registers.
+    fn blocks_with_registers(&self, registers: usize, threads: usize) -> usize {
+        let warps = self.registers_per_sm / (self.warp * registers);
+        (warps - warps % SCHEDULERS) / threads.div_ceil(self.warp)
     }
 
     /// Bytes of shared memory of each of so many blocks on an SM.
@@ -113,13 +148,20 @@ impl DeviceAttributes {
         self.slower(blocks, butterflies) >= TWO_TRIPS
     }
 
+    /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
+    /// their runs.
+    pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
+        desc.range == DigitRange::all(desc.digits.len()) && desc.blocks() <= self.sms
+    }
+
     /// Trips that kernels take together.
     pub(crate) fn trips(&self, kernels: &[KernelDesc]) -> f64 {
         kernels.iter().map(|desc| self.trips_of(desc)).sum()
     }
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
-        let run = if desc.has_runs() { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
+        let short = desc.has_runs() && !self.has_at_once(desc);
+        let run = if short { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
     }
 
@@ -148,7 +190,7 @@ mod tests {
     #[test]
     fn an_h200_has_threads_and_blocks_as_measured() {
         let device = h200();
-        assert_eq!([F32, F64].map(|precision| device.most_threads(precision)), [1024, 512]);
+        assert_eq!([F32, F64].map(|precision| device.most_threads(16, precision)), [1024, 512]);
         assert_eq!([F32, F64].map(|precision| device.usual_blocks(precision)), [4, 2]);
         assert_eq!((device.usual_threads(), device.wave() / device.sms), (256, 8));
         assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
@@ -171,10 +213,10 @@ mod tests {
     fn runs_below_a_sector_and_idle_sms_cost_trips() {
         let device = h200();
         assert_eq!([8, 16, 32, 40, 64, 128].map(|run| device.waste(run)), [4.0, 2.0, 1.0, 1.6, 1.0, 1.0]);
-        // 33 blocks of 132 SMs draw what memory gives, 11 a third of it; one takes its rounds.
-        assert_eq!([33, 11, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
+        // 66 blocks of 132 SMs draw what memory gives, 22 a third of it; one takes its rounds.
+        assert_eq!([66, 22, 1].map(|blocks| device.slower(blocks, 1 << 12)), [1.0, 3.0, 8.0]);
         assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
-        assert!(device.spreads(16, 1024) && !device.spreads(17, 1024) && !device.spreads(1, 512));
+        assert!(device.spreads(33, 1024) && !device.spreads(34, 1024) && !device.spreads(1, 512));
         assert!(device.fills(99) && !device.fills(98) && !device.fills(140));
     }
 
@@ -183,7 +225,7 @@ mod tests {
         let [cuda, other] = Api::ALL;
         let sizes = |api, name| {
             let device = known(api, name);
-            [device.usual_threads(), device.most_threads(F32), device.short_run(), device.shared_of(2) >> 10]
+            [device.usual_threads(), device.most_threads(16, F32), device.short_run(), device.shared_of(2) >> 10]
         };
         assert_eq!(sizes(cuda, "sm_89"), [256, 1024, 64, 49]);
         assert_eq!(sizes(other, "mi300x"), [512, 1024, 64, 32]);

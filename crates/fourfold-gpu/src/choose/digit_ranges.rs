@@ -6,9 +6,17 @@ use crate::desc::combine::CombineStep;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
 
+/// Digits of a range.
+const DIGITS: usize = 2;
+
+/// Ranges with so many digits.
+const MOST_KERNELS: usize = 3;
+
 impl KernelDesc {
-    /// Kernels on ranges of digits, as few and then as even as they can be with runs of memory and
-    /// buffers in shared memory; or so many as are chosen.
+    /// Kernels on ranges of digits, as even as they can be with runs of memory and buffers in shared
+    /// memory: so many as have two digits each, if three do; or so many as are chosen. With more digits
+    /// each, blocks are so large that an SM has few warps, and these wait for each other longer than
+    /// another trip takes. With four kernels, trips take longer.
     pub(crate) fn split_by_digits(&self, device: &DeviceAttributes, size: Size) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() || self.is_filter() {
             return None;
@@ -21,7 +29,9 @@ impl KernelDesc {
             self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
-        let counts = (1..digits).filter(|count| size.kernels.is_none_or(|kernels| kernels == count + 1));
+        let wanted = digits.div_ceil(DIGITS).clamp(2, MOST_KERNELS) - 1;
+        let counts = (wanted..digits).chain((1..wanted).rev());
+        let counts = counts.filter(|count| size.kernels.is_none_or(|kernels| kernels == count + 1));
         counts.into_iter().find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
             let wanted = |desc: &KernelDesc| match desc.blocks() <= device.registers_wave() {

@@ -3,7 +3,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
+use crate::choose::radices::{ClusterRadices, LARGE, RADICES, cluster_radices, gpu_factors, radices};
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
@@ -41,6 +41,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) axis: usize,
     /// The axis on which two lines may be packed as one.
     pub(crate) neighbours: Option<usize>,
+    /// Whether a kernel also transforms them back.
+    pub(crate) filters: bool,
 }
 
 impl Lines<'_> {
@@ -77,7 +79,7 @@ impl Lines<'_> {
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
     /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
     /// long columns; columns of one block where that takes a stage less and there are many, but
-    /// types III in f32; lines along memory where that takes a stage less or where shared memory
+    /// types III and filters in f32; lines along memory where that takes a stage less or where shared memory
     /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
     /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
@@ -91,7 +93,7 @@ impl Lines<'_> {
             self.runs(Packing::TwoForOne, device) > device.sms
                 && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
         };
-        let columns = || (data == Data::Real || f64) && shorter() && many();
+        let columns = || (data == Data::Real && !self.filters || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
             true => self.columns(Packing::TwoForOne, device).map_or_else(columns, |blocks| blocks < device.sms),
@@ -156,15 +158,7 @@ impl Lines<'_> {
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
-        let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
-        let narrow = narrow_radices(elements);
-        // Where combines come before or after, fewer numbers a thread measured faster, by up to a
-        // third; a line that is convolved cannot be split.
-        let splits = narrow.iter().product::<usize>() == elements;
-        if packing != Packing::Complex && splits && device.spreads(lines, elements / NARROW) {
-            return narrow;
-        }
-        if clustered { self.cluster_radices(packing, device) } else { radices(elements) }
+        if clustered { self.cluster_radices(packing, device) } else { radices(self.elements(packing)) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
@@ -175,7 +169,7 @@ impl Lines<'_> {
         let two =
             complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
         let rules = ClusterRadices {
-            lead: RADICES[0].min(if two { 4 } else { 2 * device.cluster }),
+            lead: LARGE.min(if two { 4 } else { 2 * device.cluster }),
             even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };

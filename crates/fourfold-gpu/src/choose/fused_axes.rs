@@ -2,7 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::NARROW;
+use crate::choose::radices::SMALL;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
@@ -28,7 +28,8 @@ impl KernelDesc {
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
         let size = wanted.unwrap_or_default();
-        let most = device.most_threads(passes[0].precision());
+        let largest = passes.iter().map(KernelDesc::largest_radix).max();
+        let most = device.most_threads(largest.unwrap_or(1), passes[0].precision());
         let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.
@@ -47,7 +48,7 @@ impl KernelDesc {
         fused.between = between;
         fused.resident = size.resident.unwrap_or(0);
         // One round of small butterflies takes less long than another launch.
-        let small = between <= NARROW * device.usual_threads();
+        let small = between <= SMALL * device.usual_threads();
         let blocks = if wanted.is_some() { 1 } else { RESIDENT };
         let enough = wanted.is_some() || small || device.saturates(parts);
         (enough && fused.shared_bytes() <= device.shared_of(blocks)).then_some(fused)

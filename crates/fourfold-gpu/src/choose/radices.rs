@@ -2,8 +2,15 @@
 
 use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 
-/// Radices of butterflies. Registers hold 16 complex numbers.
-pub(crate) const RADICES: [usize; 15] = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
+/// Radices of butterflies: registers hold [`LARGE`] complex numbers, and twice as many of fewer
+/// threads. So large ones are for primes, whose convolutions would take several stages.
+pub(crate) const RADICES: [usize; 20] = [31, 29, 23, 19, 17, LARGE, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// The largest radix that is not a prime.
+pub(crate) const LARGE: usize = 16;
+
+/// The largest radix of small butterflies.
+pub(crate) const SMALL: usize = 8;
 
 /// How many ways to factor a length are tried, with as many radices.
 const EVEN: usize = 4;
@@ -23,8 +30,8 @@ pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
 /// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room only
 /// at the first digit.
 pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
-    let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
-    let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
+    let convolved = factors(n / smooth(n)).into_iter();
+    let primes: Vec<_> = convolved.map(|prime| convolution(prime.length())).collect();
     let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
     if primes.iter().filter(|factor| bluestein(factor)).count() > 1 {
         return vec![Factor::Bluestein(n, butterflies(bluestein_length(n)))];
@@ -93,22 +100,6 @@ pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     list
 }
 
-/// The largest radix of those of [`narrow_radices`].
-pub(crate) const NARROW: usize = 8;
-
-/// Radices that leave many threads with little to do each: what is smooth of a length as two
-/// factors, as even as can be, and each of these as few radices of at most [`NARROW`] as can be,
-/// where there are any.
-pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
-    let n = smooth(n);
-    let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
-    let narrow = |n: usize| {
-        let fewest = (1..usize::BITS).map(|count| splits(n, NARROW, count)).find(|ways| !ways.is_empty());
-        fewest.and_then(|ways| ways.into_iter().min_by_key(|list| sum(list)))
-    };
-    [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n))).collect()
-}
-
 /// Some ways to factor what is smooth of a length, of those with few radices the most even ones;
 /// the largest comes first.
 pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
@@ -147,7 +138,7 @@ pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
 
 /// The product of the butterflies of a length.
 fn smooth(n: usize) -> usize {
-    factors(n).iter().filter(|factor| matches!(factor, Factor::Radix(_))).map(Factor::length).product()
+    prime_factors(n).iter().filter(|p| RADICES.contains(p)).product()
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.
@@ -193,8 +184,5 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
-        assert_eq!(narrow_radices(1 << 15), [8, 8, 4, 8, 4, 4]);
-        assert_eq!(narrow_radices(1 << 17), [8, 8, 8, 8, 8, 4]);
-        assert_eq!(narrow_radices(11 * 4096), [8, 8, 4, 16, 11]);
     }
 }

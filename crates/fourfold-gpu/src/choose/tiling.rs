@@ -72,20 +72,21 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        while size.tile.is_none() && few(&self) && self.tile > 1 && self.contiguous_bytes() > device.least_run() {
+        let short = |desc: &KernelDesc| !device.has_at_once(desc) && desc.contiguous_bytes() <= device.least_run();
+        while size.tile.is_none() && few(&self) && self.tile > 1 && !short(&self) {
             self.tile /= 2;
         }
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
-        let most = size.threads.unwrap_or(most).min(device.threads_per_block);
+        let most = size.threads.unwrap_or(most).min(device.most_threads(self.largest_radix(), self.precision()));
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
         let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
-        self.resident = size.resident.unwrap_or(0);
+        self.resident = size.resident.unwrap_or_else(|| device.resident(&self));
         Some(self.with_lane_pairs(device, size).with_padding(device))
     }
 
@@ -110,6 +111,15 @@ impl KernelDesc {
         let all = if butterflies.is_empty() { self.stages.iter().map(items).collect() } else { butterflies };
         let ends = [all.iter().min(), all.iter().max()];
         ends.map(|count| *count.unwrap_or(&1))
+    }
+
+    /// The largest radix of a stage.
+    pub(crate) fn largest_radix(&self) -> usize {
+        let radix = |stage: &Stage| match &stage.op {
+            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.radix,
+            _ => 1,
+        };
+        self.stages.iter().map(radix).max().unwrap_or(1)
     }
 
     /// Items of a stage in one subline.

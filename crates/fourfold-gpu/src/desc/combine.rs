@@ -1,6 +1,7 @@
 //! Combines of half spectra: which terms they take, and where their coefficients are in the table.
 //! Combines between which a spectrum is multiplied: `desc/filter.rs`.
 
+use crate::desc::table::RootTable;
 use fourfold::engine::{Index, Part};
 
 /// Part of a combine: [`fourfold::engine::Step`] with its coefficients in the table.
@@ -22,9 +23,9 @@ pub(crate) enum Matrix {
     /// One for all, at this place.
     Same(usize),
     /// \[a, b, b, −a\] for each, as pairs (a, b).
-    Reflections(usize),
+    Reflections(RootTable),
     /// \[a, b, −b, a\] for each, as pairs (a, b).
-    Rotations(usize),
+    Rotations(RootTable),
     /// One for all that leads from a part of a term to one real of the line, and back: times the
     /// number at this place.
     Part(Part, usize),
@@ -37,7 +38,7 @@ pub(crate) struct SymmetricLastPass {
     /// The length h of a quarter.
     pub(crate) len: usize,
     /// w_h^k, for pairs.
-    pub(crate) roots: usize,
+    pub(crate) roots: RootTable,
     /// The scale, it times √2, and it on the first and the last output.
     pub(crate) scales: usize,
     /// Four numbers for each k from 1 on.

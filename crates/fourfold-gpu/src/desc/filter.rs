@@ -2,6 +2,7 @@
 //! Tables are named by where they begin.
 
 use crate::desc::combine::{CombineStep, Matrix, SymmetricLastPass};
+use crate::desc::table::RootTable;
 use fourfold::engine::Index;
 
 /// A multiply between two combines: half spectra of `n` reals become a line, which is multiplied, and
@@ -11,7 +12,7 @@ use fourfold::engine::Index;
 pub(crate) struct SpectrumProduct {
     pub(crate) n: usize,
     /// w_n^k, for pairs.
-    pub(crate) roots: usize,
+    pub(crate) roots: RootTable,
     /// The first term and the last; without, they become 0.
     pub(crate) ends: [Option<EndProduct>; 2],
     pub(crate) inner: Vec<TermsProduct>,
@@ -74,6 +75,8 @@ pub(crate) struct InnerProduct {
     pub(crate) matrices: [Matrix; 2],
     /// Whether the matrices back take the second real first.
     pub(crate) swaps: bool,
+    /// Whether real 0 of the line may be among them.
+    pub(crate) may_be_first: bool,
 }
 
 impl InnerProduct {
@@ -81,7 +84,12 @@ impl InnerProduct {
     pub(crate) fn new(there: ([Index; 2], Matrix), from: ([Index; 2], Matrix)) -> Option<InnerProduct> {
         let (line, [a, b]) = (there.0, there.0);
         let swaps = from.0 == [b, a] && a != b;
-        (swaps || from.0 == line).then_some(InnerProduct { line, matrices: [there.1, from.1], swaps })
+        (swaps || from.0 == line).then_some(InnerProduct {
+            line,
+            matrices: [there.1, from.1],
+            swaps,
+            may_be_first: true,
+        })
     }
 
     /// Whether terms have one real of the line each.
@@ -93,7 +101,7 @@ impl InnerProduct {
 impl SpectrumProduct {
     /// What there is between steps to a line and `back` from it, if they meet as they must.
     pub(crate) fn new(
-        [n, roots]: [usize; 2],
+        (n, roots): (usize, RootTable),
         there: &[CombineStep],
         inverse: &[CombineStep],
         complex: bool,
@@ -113,7 +121,10 @@ impl SpectrumProduct {
             there.iter().find_map(|step| Between::new(step)?.product(&from))
         };
         let between = inverse.iter().filter(|step| Between::new(step).is_some());
-        Some(SpectrumProduct { n, roots, ends, inner: between.map(meet).collect::<Option<_>>()?, complex })
+        let mut inner: Vec<TermsProduct> = between.map(meet).collect::<Option<_>>()?;
+        let is_first = |end: &EndProduct| end.place == 0;
+        inner.iter_mut().for_each(|terms| terms.product.may_be_first = !ends.iter().flatten().any(is_first));
+        Some(SpectrumProduct { n, roots, ends, inner, complex })
     }
 }
 

@@ -8,3 +8,4 @@ pub(crate) mod kernel;
 pub(crate) mod pointwise;
 pub(crate) mod sizes;
 pub(crate) mod stage;
+pub(crate) mod table;

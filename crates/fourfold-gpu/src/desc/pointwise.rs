@@ -32,7 +32,18 @@ pub(crate) enum Factors {
     /// Products of one for each axis.
     Separable(AxisLists),
     /// Reciprocals of sums of one for each axis, or 0 where a sum is 0.
-    ReciprocalSum(AxisLists),
+    ReciprocalSum(AxisLists, ZeroSums),
+}
+
+/// Which sums may be 0. All others are normal numbers whose reciprocals are normal, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ZeroSums {
+    /// None.
+    None,
+    /// Those of elements that are number 0 along the pass's own axis.
+    First,
+    /// Any; and sums may be too large or too small, too.
+    Any,
 }
 
 /// The factors, or the terms of sums, along axes; lists are named by where they begin in the table.

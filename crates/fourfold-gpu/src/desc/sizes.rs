@@ -102,6 +102,19 @@ impl KernelDesc {
         self.interleaved() || self.transposes() && (array(&stage.from) || array(&stage.to))
     }
 
+    /// Whether blocks take sublines from both ends of the line in turn. The elements of those have
+    /// neighbouring reals, where reals are read or written in an order: so both find what is around
+    /// theirs in the cache.
+    pub(crate) fn takes_ends(&self) -> bool {
+        let is_ordered = |port: &Port| match port {
+            Port::Array(view) => view.order.is_some() || view.combined.is_some(),
+            _ => false,
+        };
+        let ends = self.stages.first().map(|stage| &stage.from).into_iter().chain(self.stages.last().map(|s| &s.to));
+        let is_range = self.range != DigitRange::all(self.digits.len()) && self.cluster == 1;
+        self.shared && self.lines == 1 && is_range && ends.into_iter().any(is_ordered)
+    }
+
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.op {

@@ -3,6 +3,7 @@
 use crate::desc::chirp::Chirp;
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
 use crate::desc::filter::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
+use crate::desc::table::{RootTable, TwiddleTable};
 use fourfold::engine::Index;
 
 /// A loop over independent items.
@@ -61,11 +62,10 @@ pub(crate) enum StageOp {
         split: Split,
         spectrum: usize,
     },
-    /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table
-    /// on, for pairs.
+    /// From half spectra of `n` reals what the line becomes; `roots` w_n^k are for pairs.
     HalfSpectraToLine {
         n: usize,
-        roots: usize,
+        roots: RootTable,
         steps: Vec<CombineStep>,
     },
     /// From the half spectra of three quarters of an extension, element 3t + s of the line that of
@@ -74,7 +74,7 @@ pub(crate) enum StageOp {
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
     LineToHalfSpectra {
         n: usize,
-        roots: usize,
+        roots: RootTable,
         terms: HalfSpectra,
     },
     /// What is between a transform and one back: the spectrum, multiplied where it stands.
@@ -215,9 +215,8 @@ pub(crate) struct Split {
     pub(crate) groups: usize,
     /// Values of the digits before it.
     pub(crate) inner: usize,
-    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, k counting the values of the digits before, if
-    /// there are any.
-    pub(crate) twiddles: usize,
+    /// Those of j = 1, 2, 4, …, if there are digits before this one.
+    pub(crate) twiddles: TwiddleTable,
     /// Whether these come after the butterflies, as they do on the way back from a spectrum.
     pub(crate) inverse: bool,
     /// If the places are those of a digit that is convolved by Rader's rule.
@@ -234,8 +233,8 @@ pub(crate) struct Rader {
     /// Values of the digits after and before this one.
     pub(crate) groups: usize,
     pub(crate) inner: usize,
-    /// Where the digit's own twiddles begin, for the stage that applies them.
-    pub(crate) twiddles: Option<usize>,
+    /// The digit's own twiddles, of every j, for the stage that applies them.
+    pub(crate) twiddles: Option<TwiddleTable>,
 }
 
 impl Split {

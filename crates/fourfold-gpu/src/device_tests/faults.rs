@@ -280,7 +280,7 @@ fn kernels_are_smaller_where_the_compiler_leaves_less_room() {
 
 #[test]
 fn kernels_take_less_shared_memory_where_the_compiler_adds_to_it() {
-    let problem: Problem = "dct2 f32 3x11264 axes=1".parse().unwrap();
+    let problem: Problem = "dct2 f32 256x11264 axes=1".parse().unwrap();
     let words = |added_bytes: usize| {
         let planner = GpuPlanner::with_cache(fake::device(Options { added_bytes, ..TYPICAL }).0, None);
         let sources = planner.plan(&problem).unwrap().sources();

@@ -72,6 +72,8 @@ pub(crate) enum Expr {
     CutOff(Sym, Sym),
     /// 1/x, or 0 if x is 0.
     Reciprocal(Sym),
+    /// 1/x of a normal x whose reciprocal is normal, too.
+    NormalReciprocal(Sym),
     LoadNarrow(Array, Int, Narrow),
     /// One of the narrow integers in a word.
     Part(Int, Narrow, usize),

@@ -184,6 +184,11 @@ pub(crate) fn reciprocal(x: Sym) -> Sym {
     bind(Expr::Reciprocal(x))
 }
 
+/// 1/x of a normal x whose reciprocal is normal, too.
+pub(crate) fn normal_reciprocal(x: Sym) -> Sym {
+    bind(Expr::NormalReciprocal(x))
+}
+
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))

@@ -56,7 +56,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
         let may = |axis: usize| axes.contains(&axis) && plan.keeps_pairs(axis);
         let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, may);
-        let lines = Lines { line, storage, arrays, axis: axes[i], neighbours };
+        let lines = Lines { line, storage, arrays, axis: axes[i], neighbours, filters: false };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
             return None;

@@ -93,11 +93,14 @@ impl StagePipeline {
     /// The stages of the line, whose ranges of digits have these lengths.
     pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
         let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing()) };
-        let radices: Vec<usize> = ranges.iter().flat_map(|length| radices(*length)).collect();
+        let digits: Vec<Vec<usize>> = ranges.iter().map(|length| radices(*length)).collect();
+        let radices = digits.concat();
         pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
         let views = pipeline.views(line, rule);
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
-        let mut splits = pipeline.splits(&factors, 1);
+        pipeline.cuts = (1..digits.len()).map(|i| digits[..i].iter().map(Vec::len).sum()).collect();
+        let cuts = pipeline.cuts.clone();
+        let mut splits = pipeline.splits(&factors, 1, &cuts);
         let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
         let spectrum = pipeline.tables.push_pairs(spectrum);
         let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };

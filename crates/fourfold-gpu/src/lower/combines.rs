@@ -3,9 +3,17 @@
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::{Order, Piece};
+use crate::desc::table::RootTable;
 use crate::lower::stages::StagePipeline;
 use crate::lower::tables::Entry;
-use fourfold::engine::{Index, Reorder, Rotation, Run, SpectrumTerms, Step};
+use fourfold::engine::{Index, Reorder, Rotation, Run, SpectrumTerms, Step, Twiddles};
+
+/// `count` roots, every so many one. The first factor of a product is high.
+struct List {
+    count: usize,
+    every: usize,
+    is_high: bool,
+}
 
 impl StagePipeline {
     /// A step after a DFT of reals, times a factor.
@@ -67,8 +75,14 @@ impl StagePipeline {
         match rotation.count {
             1 => Matrix::Same(self.tables.push(Entry::Rotation(*rotation, factor))),
             _ => {
-                let at = self.tables.push_pairs(Entry::Rotations(*rotation, factor));
-                if rotation.conjugate { Matrix::Reflections(at) } else { Matrix::Rotations(at) }
+                let Twiddles { first, step, .. } = rotation.twiddles;
+                let table = self.root_table(rotation.count, |List { count, every, is_high }| {
+                    let first = if is_high { first } else { 0 };
+                    let twiddles = Twiddles { first, step: step * every as i64, ..rotation.twiddles };
+                    let (by, factor) = if is_high { (rotation.by, factor) } else { (1.0, 1.0) };
+                    Entry::Rotations(Rotation { count, twiddles, by, ..*rotation }, factor)
+                });
+                if rotation.conjugate { Matrix::Reflections(table) } else { Matrix::Rotations(table) }
             }
         }
     }
@@ -80,12 +94,24 @@ impl StagePipeline {
         Some(self.orders.len() - 1)
     }
 
-    /// The place of w_n^k for 0 ≤ k < n/2, if reals are packed in pairs.
-    pub(crate) fn roots(&mut self, n: usize) -> usize {
+    /// w_n^k for 0 ≤ k < n/2, if reals are packed in pairs.
+    pub(crate) fn roots(&mut self, n: usize) -> RootTable {
         if self.packing != Packing::HalfLength {
-            return 0;
+            return RootTable::default();
         }
-        self.tables.push_pairs(Entry::Roots(n))
+        self.root_table(n / 2, |List { count, every, .. }| Entry::Roots { order: n, step: every, count })
+    }
+
+    /// A table of `count` roots, one list or two. Two, if kernels do not have whole lines: a list as
+    /// long as a line would come from memory as the line does.
+    fn root_table(&mut self, count: usize, entry: impl Fn(List) -> Entry) -> RootTable {
+        let mut push = |count, every, is_high| self.tables.push_pairs(entry(List { count, every, is_high }));
+        if self.cuts.is_empty() || count < 2 {
+            return RootTable { at: push(count, 1, true), high: None };
+        }
+        let len = 1 << count.ilog2().div_ceil(2);
+        let high = push(count.div_ceil(len), len, true);
+        RootTable { at: push(len, 1, false), high: Some((high, len)) }
     }
 }
 

@@ -37,7 +37,7 @@ impl Lowering<'_> {
         let neighbours = there.filter(|_| there == neighbours(end, &[], axis, &spectrum, may));
         let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
         let (device, storage, arrays) = (&self.limits.attributes, problem.storage(), [&input, &output]);
-        let [there, back] = lines.map(|line| Lines { line, storage, arrays, axis, neighbours });
+        let [there, back] = lines.map(|line| Lines { line, storage, arrays, axis, neighbours, filters: true });
         let choice = match choices[0] {
             Some(choice) => [&there, &back].iter().all(|lines| lines.check(choice).is_ok()).then(|| choice.clone())?,
             None => there.estimate(device),
@@ -126,7 +126,7 @@ impl StagePipeline {
         match pipeline.stages.pop()?.op {
             StageOp::HalfSpectraToLine { n, roots, steps } => {
                 let before: Vec<_> = before.iter().map(|step| pipeline.step_from_line(step)).collect();
-                let product = SpectrumProduct::new([n, roots], &steps, &before, complex)?;
+                let product = SpectrumProduct::new((n, roots), &steps, &before, complex)?;
                 pipeline.push(StageOp::SpectrumProduct(product), Port::Buffer, Port::Buffer);
                 pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
             }

@@ -151,7 +151,7 @@ impl Lowering<'_> {
             let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
             return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
         };
-        let lines = Lines { line, storage, arrays, axis, neighbours };
+        let lines = Lines { line, storage, arrays, axis, neighbours, filters: false };
         if let Some(choice) = choice {
             lines.check(choice)?;
         }
@@ -208,13 +208,26 @@ pub(crate) struct PassLowering<'a> {
 
 impl PassLowering<'_> {
     fn of_lines(&self, lines: &Lines, choice: &Choice) -> LoweredPass {
+        self.of_ranges(lines, choice, vec![])
+    }
+
+    /// The same, with the tables of kernels on ranges of digits that begin with digit 0 and these.
+    fn of_ranges(&self, lines: &Lines, choice: &Choice, cuts: Vec<usize>) -> LoweredPass {
         let geometry = lines.geometry(choice.packing);
-        let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), None);
+        let known = !cuts.is_empty();
+        let tables = StagePipeline { cuts, ..StagePipeline::new(choice.packing) };
+        let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), Some(tables));
         let mut pass = self.with_pipeline(pipeline, geometry, Some(choice));
         if self.suits_line_convolution(&pass.descs)
             && let Some(pass) = self.line_convolution(lines, choice)
         {
             return pass;
+        }
+        // How digits are shared does not depend on the tables.
+        let later = pass.descs.iter().filter(|desc| desc.cluster == 1).map(|desc| desc.range.first);
+        let cuts: Vec<usize> = later.filter(|&first| first > 0).collect();
+        if !known && !cuts.is_empty() {
+            return self.of_ranges(lines, choice, cuts);
         }
         // Without a cluster after all, other factors are better.
         match choice.clustered && pass.descs.iter().all(|desc| desc.cluster == 1) {

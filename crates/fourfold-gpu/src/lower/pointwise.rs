@@ -2,7 +2,7 @@
 
 use crate::desc::action::Action;
 use crate::desc::geometry::{Array, LineIndex};
-use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise, ZeroSums};
 use crate::lower::multiplier::{FactorSet, MultiplierTable, is_complex, places};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::Multiplier;
@@ -64,7 +64,24 @@ pub(crate) fn pointwise(action: &Action, elements: &Elements, tables: &mut Table
             Factors::Separable(lists(needed.map(&mut list).collect()))
         }
         Multiplier::ComplexSeparable(axes) => Factors::Separable(lists((0..axes.len()).map(list).collect())),
-        Multiplier::ReciprocalSum(axes) => Factors::ReciprocalSum(lists((0..axes.len()).map(list).collect())),
+        Multiplier::ReciprocalSum(axes) => {
+            Factors::ReciprocalSum(lists((0..axes.len()).map(list).collect()), zero_sums(axes, axis))
+        }
     };
     Pointwise::Multiply { parts: array.parts(), complex: is_complex(multiplier), factors }
+}
+
+/// Which sums of one number of each list may be 0, for a pass along an axis. Where all numbers have one
+/// sign, only sums of zeros are 0; and of such magnitudes not even `f32` makes other numbers 0.
+fn zero_sums(axes: &[Vec<f64>], axis: usize) -> ZeroSums {
+    const LEAST: f64 = 1e-30;
+    let all = || axes.iter().flatten();
+    let usual = all().all(|x| *x == 0.0 || (LEAST..1.0 / LEAST).contains(&x.abs()));
+    let one_sign = all().all(|x| *x >= 0.0) || all().all(|x| *x <= 0.0);
+    let zeros = |list: &Vec<f64>| list.iter().filter(|x| **x == 0.0).count();
+    match usual && one_sign {
+        true if axes.iter().any(|list| zeros(list) == 0) => ZeroSums::None,
+        true if axes[axis][0] == 0.0 && zeros(&axes[axis]) == 1 => ZeroSums::First,
+        _ => ZeroSums::Any,
+    }
 }

@@ -9,6 +9,7 @@ use crate::choose::radices::{gpu_factors, powers_of_two, radices};
 use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
+use crate::desc::table::TwiddleTable;
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule,
@@ -28,6 +29,8 @@ pub(crate) struct StagePipeline {
     pub(crate) uses_bluestein: bool,
     /// Of the DFT's butterflies.
     pub(crate) radices: Vec<usize>,
+    /// The first digits of the kernels' ranges after the first.
+    pub(crate) cuts: Vec<usize>,
 }
 
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and
@@ -56,7 +59,7 @@ impl StagePipeline {
     }
 
     /// A transform along lines. Its tables follow those of the pass that the same kernel begins
-    /// with, if there is one.
+    /// with, if there is one, or are those of the ranges of digits that `before` names.
     pub(crate) fn line(
         line: &AxisRecipe,
         choice: &Choice,
@@ -64,8 +67,8 @@ impl StagePipeline {
         before: Option<StagePipeline>,
     ) -> StagePipeline {
         let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
-        if let Some(StagePipeline { tables, uses_bluestein, .. }) = before {
-            pipeline = StagePipeline { tables, uses_bluestein, ..pipeline };
+        if let Some(StagePipeline { tables, uses_bluestein, cuts, .. }) = before {
+            pipeline = StagePipeline { tables, uses_bluestein, cuts, ..pipeline };
         }
         let (transform, n) = (line.transform.transform1d, line.transform.n);
         let (data, len) = dft_of(transform, n);
@@ -104,6 +107,7 @@ impl StagePipeline {
             tables: TableLayout::default(),
             uses_bluestein: false,
             radices: vec![],
+            cuts: vec![],
         }
     }
 
@@ -284,15 +288,15 @@ impl StagePipeline {
         let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
         let before = lengths(&factors[..i]);
         let inner = before.iter().product();
-        let radix = factors[i].length();
+        let (radix, cut) = (factors[i].length(), first_digit(&self.cuts, i));
         match &factors[i] {
             Factor::Radix(_) => {
-                let twiddles = self.twiddles(&before, radix, powers_of_two(radix));
+                let twiddles = self.twiddles(&before, cut, radix, powers_of_two(radix));
                 let split = Split { radix, groups, inner, twiddles, inverse, rader: None };
                 self.push(StageOp::Butterflies(split), from, Port::Buffer);
             }
             Factor::Rader(_, parts) => {
-                let twiddles = self.twiddles(&before, radix, 1..radix);
+                let twiddles = self.twiddles(&before, cut, radix, 1..radix);
                 self.rader(
                     parts,
                     Rader { length: radix - 1, powers: 0, groups, inner, twiddles: Some(twiddles) },
@@ -313,7 +317,7 @@ impl StagePipeline {
         let plain = Rader { twiddles: None, ..rader };
         let first = Rader { twiddles: outer.filter(|_| !inverse), ..rader };
         let last = Rader { twiddles: outer.filter(|_| inverse), ..rader };
-        let splits = self.splits(parts, 1);
+        let splits = self.splits(parts, 1, &[]);
         let butterflies = |(i, split): (usize, &Split), inverse: bool| {
             let end = if inverse { last } else { first };
             StageOp::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
@@ -334,7 +338,7 @@ impl StagePipeline {
         self.uses_bluestein = true;
         let room = length(parts);
         let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, count: radix });
-        let splits = self.splits(parts, groups);
+        let splits = self.splits(parts, groups, &[]);
         self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
             self.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
@@ -354,27 +358,44 @@ impl StagePipeline {
         self.push(StageOp::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
-    /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the
-    /// order of the places. 0, if there are none.
-    fn twiddles(&mut self, before: &[usize], radix: usize, powers: impl Iterator<Item = usize>) -> usize {
-        if before.iter().product::<usize>() == 1 {
-            return 0;
-        }
-        self.tables.push_pairs(Entry::Twiddles { before: before.to_vec(), radix, powers: powers.collect() })
+    /// w^{jk} for the given j; k runs over the values of the digits `before`, of which so many are
+    /// before the kernel's range.
+    fn twiddles(
+        &mut self,
+        before: &[usize],
+        cut: usize,
+        radix: usize,
+        powers: impl Iterator<Item = usize>,
+    ) -> TwiddleTable {
+        let powers: Vec<usize> = powers.collect();
+        let count: usize = before.iter().product();
+        let mut list = |before: &[usize], len: usize| {
+            let (before, powers) = (before.to_vec(), powers.clone());
+            (len > 1).then(|| self.tables.push_pairs(Entry::Twiddles { before, order: len * radix, powers }))
+        };
+        let (outer, inner) = before.split_at(cut);
+        let outer: usize = outer.iter().product();
+        let high = if outer > 1 { list(&[outer], count) } else { None };
+        TwiddleTable { at: list(inner, count / outer).unwrap_or(0), before: high }
     }
 
     /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
-    /// serve there and back.
-    pub(crate) fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
+    /// serve there and back. Kernels' ranges begin with digit 0 and the `cuts`.
+    pub(crate) fn splits(&mut self, parts: &[Factor], after: usize, cuts: &[usize]) -> Vec<Split> {
         let radices = lengths(parts);
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
-            let twiddles = self.twiddles(before, radix, powers_of_two(radix));
+            let twiddles = self.twiddles(before, first_digit(cuts, i), radix, powers_of_two(radix));
             Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
     }
+}
+
+/// The first digit of the range that has digit `i`, of ranges that begin with digit 0 and the `cuts`.
+fn first_digit(cuts: &[usize], i: usize) -> usize {
+    cuts.iter().copied().filter(|&cut| cut <= i).max().unwrap_or(0)
 }
 
 fn lengths(factors: &[Factor]) -> Vec<usize> {

@@ -26,15 +26,19 @@ pub(crate) struct TableLayout {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entry {
     Reals(Vec<f64>),
-    /// w^{jk} of N = r · Π `before` for the given j; k runs over the values of the digits `before`
-    /// in the order of the places.
+    /// w^{jk} for the given j, w of this order; k runs over the values of the digits `before` in the
+    /// order of the places.
     Twiddles {
         before: Vec<usize>,
-        radix: usize,
+        order: usize,
         powers: Vec<usize>,
     },
-    /// w_n^k for k < n/2.
-    Roots(usize),
+    /// w^{k·`step`} for k < `count`, w of this order.
+    Roots {
+        order: usize,
+        step: usize,
+        count: usize,
+    },
     /// (cos, sin) of each, times a factor.
     Rotations(Rotation, f64),
     /// The matrix of the only one, row by row, times a factor.
@@ -70,7 +74,7 @@ impl Entry {
         match self {
             Entry::Reals(values) => values.len(),
             Entry::Twiddles { before, powers, .. } => 2 * powers.len() * before.iter().product::<usize>(),
-            Entry::Roots(n) => n / 2 * 2,
+            Entry::Roots { count, .. } => 2 * count,
             Entry::Rotations(rotation, _) => 2 * rotation.count,
             Entry::Rotation(..) => 4,
             Entry::SymmetricLastPass(rule, _) => 4 * (rule.len.div_ceil(2) - 1),
@@ -145,10 +149,10 @@ impl TableLayout {
 fn values(entry: &Entry) -> Result<Vec<f64>> {
     Ok(match entry {
         Entry::Reals(values) => values.clone(),
-        Entry::Twiddles { before, radix, powers } => reals(twiddles(before, *radix, powers)),
-        Entry::Roots(n) => {
-            let roots = Roots::new(*n as u64);
-            reals((0..*n as u64 / 2).map(|k| roots.get(k)))
+        Entry::Twiddles { before, order, powers } => reals(twiddles(before, *order, powers)),
+        &Entry::Roots { order, step, count } => {
+            let roots = Roots::new(order as u64);
+            reals((0..count).map(|k| roots.get((k * step % order) as u64)))
         }
         Entry::Rotations(rotation, factor) => rotation.table().into_iter().flatten().map(|x| x * factor).collect(),
         Entry::Rotation(rotation, factor) => {
@@ -194,9 +198,9 @@ fn reals(values: impl IntoIterator<Item = Complex<f64>>) -> Vec<f64> {
     values.into_iter().flat_map(|z| [z.re, z.im]).collect()
 }
 
-fn twiddles(before: &[usize], radix: usize, powers: &[usize]) -> impl Iterator<Item = Complex<f64>> {
+fn twiddles(before: &[usize], order: usize, powers: &[usize]) -> impl Iterator<Item = Complex<f64>> {
     let inner: usize = before.iter().product();
-    let roots = Roots::new((inner * radix) as u64);
+    let roots = Roots::new(order as u64);
     let ks: Vec<usize> = (0..inner).map(|place| frequency(place, before)).collect();
     powers.iter().flat_map(move |j| ks.iter().map(move |k| j * k).collect::<Vec<_>>()).map(move |i| roots.get(i as u64))
 }

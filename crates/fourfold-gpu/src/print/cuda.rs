@@ -56,12 +56,16 @@ pub(crate) const CUDA: Dialect = Dialect {
 /// y (1 + e + e²) with e = 1 − xy is off by e³, 2^-60. Of x = 0, infinities and NaN there is no such e,
 /// and y is right. The compiler does the same, but branches to a subroutine for numbers that are not
 /// normal, so that it cannot do several at once.
-fn reciprocal(x: &str, precision: Precision) -> String {
-    let (name, constraint, refine) = match precision {
-        Precision::F32 => ("rcp.approx.f32", "f", ""),
-        Precision::F64 => {
+fn reciprocal(x: &str, precision: Precision, normal: bool) -> String {
+    let (name, constraint, refine) = match (precision, normal) {
+        (Precision::F32, false) => ("rcp.approx.f32", "f", ""),
+        (Precision::F32, true) => ("rcp.approx.ftz.f32", "f", ""),
+        (Precision::F64, false) => {
             let refine = "const real e = fma(-x, y, 1.0); if (fabs(e) < 1) y = fma(y, fma(e, e, e), y); ";
             ("rcp.approx.ftz.f64", "d", refine)
+        }
+        (Precision::F64, true) => {
+            ("rcp.approx.ftz.f64", "d", "const real e = fma(-x, y, 1.0); y = fma(y, fma(e, e, e), y); ")
         }
     };
     format!(

@@ -25,7 +25,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
         Narrow::Byte => format!("convert_uchar_sat_rte({x})"),
         Narrow::Short => format!("convert_short_sat_rte({x})"),
     },
-    reciprocal: |x, _| format!("1 / {x}"),
+    reciprocal: |x, _, _| format!("1 / {x}"),
     bits: ["as_int", "as_float"],
     permute: |[a, b], bytes| {
         let part = |(i, byte): (usize, &u8)| {

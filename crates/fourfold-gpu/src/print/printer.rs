@@ -33,8 +33,8 @@ pub(crate) struct Dialect {
     pub(crate) vector: fn(kind: &str, values: &[String]) -> String,
     /// The nearest integer, halves to even ones, within a narrow type.
     pub(crate) nearest: fn(x: &str, Narrow) -> String,
-    /// 1/x of an x that is not 0.
-    pub(crate) reciprocal: fn(x: &str, Precision) -> String,
+    /// 1/x of an x that is not 0, and perhaps known to be normal with a normal reciprocal.
+    pub(crate) reciprocal: fn(x: &str, Precision, normal: bool) -> String,
     /// The bits of a float, and the float of bits.
     pub(crate) bits: [&'static str; 2],
     /// Bytes out of those of two words.
@@ -245,9 +245,10 @@ impl Printer<'_> {
                 ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
             }
             Expr::Reciprocal(x) => {
-                let inverse = (self.dialect.reciprocal)(&real(x), self.storage.precision());
+                let inverse = (self.dialect.reciprocal)(&real(x), self.storage.precision(), false);
                 ("real", format!("{} == 0 ? 0 : {inverse}", real(x)))
             }
+            Expr::NormalReciprocal(x) => ("real", (self.dialect.reciprocal)(&real(x), self.storage.precision(), true)),
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Block => ("index", self.dialect.block.into()),

@@ -46,7 +46,7 @@ impl Counts {
         match expr {
             Expr::Load(Array::Input, _) => self.reads += 1,
             Expr::Real(Operator::Mul, ..) => self.multiplications += 1,
-            Expr::Real(..) | Expr::Reciprocal(_) => self.additions += 1,
+            Expr::Real(..) | Expr::Reciprocal(_) | Expr::NormalReciprocal(_) => self.additions += 1,
             Expr::MulAdd(..) | Expr::MulSub(..) => {
                 self.multiplications += 1;
                 self.additions += 1;
@@ -73,7 +73,7 @@ impl Depths {
             Expr::MulAdd(a, b, c) | Expr::MulSub(a, b, c) => 1 + (1 + most(a, b)).max(self.get(c)),
             Expr::SelectReal(_, _, x, y) => most(x, y),
             Expr::Neg(x) | Expr::CutOff(x, _) => self.get(x),
-            Expr::Reciprocal(x) => 1 + self.get(x),
+            Expr::Reciprocal(x) | Expr::NormalReciprocal(x) => 1 + self.get(x),
             _ => 0,
         };
         self.0.insert(name, depth);

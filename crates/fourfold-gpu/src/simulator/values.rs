@@ -100,7 +100,7 @@ impl Thread {
             Expr::CutOff(x, threshold) if real(x).abs() < real(threshold) => 0.0,
             Expr::CutOff(x, _) => real(x),
             Expr::Reciprocal(x) if real(x) == 0.0 => 0.0,
-            Expr::Reciprocal(x) => 1.0 / real(x),
+            Expr::Reciprocal(x) | Expr::NormalReciprocal(x) => 1.0 / real(x),
             Expr::Load(array, at) => around.load(*array, int(at)),
             Expr::OfInt(x) => int(x) as f64,
             Expr::Least(x, y) => real(x).min(real(y)),

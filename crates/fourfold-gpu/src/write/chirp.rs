@@ -4,9 +4,10 @@
 use crate::desc::chirp::{Chirp, Chirped};
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::stage::View;
+use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{if_less, select, select_real};
-use crate::write::convolve::coefficient;
+use crate::write::table::coefficient;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
@@ -41,7 +42,7 @@ impl Writer<'_> {
         let (highest, first, last) = ((n - 1) / 2, range[0] == 0, n % 2 == 0 && range[1] > n / 2);
         let inner = if first { select(k, int(1), int(1), k) } else { k };
         let inner = if last { select(k, int(n / 2), inner, int(highest)) } else { inner };
-        let [z, _] = self.inner_elements(line, inner, [n, 0], half);
+        let [z, _] = self.inner_elements(line, inner, (n, RootTable::default()), half);
         let mut z = z.scale(Sym::lit(2.0));
         let chosen = |bound: Int, a: C<Sym>, b: C<Sym>| C {
             re: select_real(k, bound, a.re, b.re),

@@ -7,9 +7,11 @@
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, TermRange};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::Port;
+use crate::desc::table::RootTable;
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{if_less, select, store_if_less};
 use crate::write::port::coefficients;
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Part, Real, pack, unpack};
 
@@ -17,7 +19,7 @@ use fourfold::engine::{C, Index, Part, Real, pack, unpack};
 pub(crate) type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
-    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: usize, steps: &[CombineStep], from: &Port, to: &Port) {
+    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: RootTable, steps: &[CombineStep], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for step in steps {
             match step.terms() {
@@ -187,12 +189,12 @@ impl Writer<'_> {
     }
 
     /// A term between the ends.
-    fn inner_terms(&self, roots: usize, from: &Port, spots: Spots) -> Packed {
+    fn inner_terms(&self, roots: RootTable, from: &Port, spots: Spots) -> Packed {
         self.both_terms(roots, from, spots).swap_remove(0)
     }
 
     /// Term k between the ends and, of pairs, the one that is found with it: N/2 − k.
-    pub(crate) fn both_terms(&self, roots: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Vec<Packed> {
+    pub(crate) fn both_terms(&self, roots: RootTable, from: &Port, Spots { k, at, mirror }: Spots) -> Vec<Packed> {
         match self.desc.packing {
             Packing::TwoForOne => vec![self.separated(self.at(from, at), self.at(from, mirror))],
             Packing::HalfLength => {
@@ -219,7 +221,7 @@ impl Writer<'_> {
         vec![z + mirror.conj(), (z - mirror.conj()).times_minus_i()]
     }
 
-    pub(crate) fn line_to_half_spectra(&self, n: usize, roots: usize, terms: &HalfSpectra, from: &Port, to: &Port) {
+    pub(crate) fn line_to_half_spectra(&self, n: usize, roots: RootTable, terms: &HalfSpectra, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
         let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z);
         let pairs = self.desc.packing == Packing::HalfLength;
@@ -230,7 +232,7 @@ impl Writer<'_> {
         // In the middle of pairs both are one.
         let count = if pairs { n / 4 } else { (n - 1) / 2 };
         self.inner_items(n, 1, 1, count, |line, _, Spots { k, at, mirror }| {
-            let [a, b] = self.inner_elements(line, k, [n, roots], terms);
+            let [a, b] = self.inner_elements(line, k, (n, roots), terms);
             put(mirror, b);
             put(at, a);
         });
@@ -256,7 +258,7 @@ impl Writer<'_> {
         &self,
         line: Subline,
         k: Int,
-        [n, roots]: [usize; 2],
+        (n, roots): (usize, RootTable),
         terms: &HalfSpectra,
     ) -> [C<Sym>; 2] {
         let i = k - 1;
@@ -299,11 +301,6 @@ pub(crate) struct Spots {
     pub(crate) k: Int,
     pub(crate) at: Spot,
     pub(crate) mirror: Spot,
-}
-
-/// w_n^k, of those that begin at real `roots` of the table.
-pub(crate) fn root(roots: usize, k: Int) -> C<Sym> {
-    Array::Table.load_pair(k + (roots / 2) as i64)
 }
 
 pub(crate) fn real(values: &[Sym]) -> Packed {

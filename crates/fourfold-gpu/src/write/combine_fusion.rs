@@ -1,7 +1,8 @@
 //! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters,
 //! where all threads have equally many DFTs, and no more than they can hold: half of the terms that
 //! a thread combines are in its registers, and only the other half goes through shared memory.
-//! (Without clusters that measured up to a fifth slower.)
+//! (Without clusters that measured up to a fifth slower, but faster with a product and the first
+//! DFTs back in the same stage.)
 //!
 //! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
 //! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −
@@ -15,14 +16,21 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
-use crate::write::combine::root;
+use crate::desc::table::RootTable;
+use crate::write::table::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
 use crate::write::writer::{Subline, Writer};
+use fourfold::Precision;
 use fourfold::engine::{C, unpack};
 
 /// Complex numbers that a thread can hold.
-const HELD: usize = 16;
+pub(crate) const HELD: usize = 16;
+
+/// Pairs of terms in `f32` that a thread multiplies before it stores the first of them, so that it waits
+/// once for what it reads. Of more pairs some kernels spill what they read; in `f64` half as many have
+/// as many registers.
+const PAIRS: usize = 4;
 
 impl KernelDesc {
     /// How many stages from number `i` on are done as one.
@@ -52,8 +60,15 @@ impl KernelDesc {
             _ => return 1,
         };
         let is_packed = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
-        let fuses = self.cluster > 1 && is_packed && split.rader.is_none() && self.rounds(split).is_some();
+        let shares = self.cluster > 1 || count == 3 && self.interleaved();
+        let fuses = shares && is_packed && split.rader.is_none() && self.rounds(split).is_some();
         if fuses { count } else { 1 }
+    }
+
+    /// Whether a product is one stage with the DFTs before and after it.
+    pub(crate) fn fuses_product(&self) -> bool {
+        let is_product = |stage: &Stage| matches!(stage.op, StageOp::SpectrumProduct(_));
+        self.stages.iter().position(is_product).is_some_and(|i| i > 0 && self.fused_stages(i - 1) == 3)
     }
 
     /// Whether stage `i` is one with others.
@@ -95,10 +110,10 @@ impl Writer<'_> {
     pub(crate) fn fused_combine(&self, stages: &[Stage]) {
         match stages.iter().map(|stage| &stage.op).collect::<Vec<_>>()[..] {
             [StageOp::Butterflies(split), StageOp::HalfSpectraToLine { n, roots, steps }] => {
-                self.dfts_to_line(split, [*n, *roots], steps);
+                self.dfts_to_line(split, (*n, *roots), steps);
             }
             [StageOp::LineToHalfSpectra { n, roots, terms }, StageOp::Butterflies(split)] => {
-                self.line_to_dfts(split, [*n, *roots], terms, &stages[1].to);
+                self.line_to_dfts(split, (*n, *roots), terms, &stages[1].to);
             }
             [StageOp::Butterflies(there), StageOp::SpectrumProduct(product), StageOp::Butterflies(back)] => {
                 self.dfts_to_dfts([there, back], product, &stages[2].to);
@@ -129,7 +144,7 @@ impl Writer<'_> {
         spectra
     }
 
-    fn dfts_to_line(&self, split: &Split, n: [usize; 2], steps: &[CombineStep]) {
+    fn dfts_to_line(&self, split: &Split, n: (usize, RootTable), steps: &[CombineStep]) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let spectra = self.spectra(split, &dfts);
@@ -147,7 +162,7 @@ impl Writer<'_> {
         }
     }
 
-    fn line_to_dfts(&self, split: &Split, [n, roots]: [usize; 2], terms: &HalfSpectra, to: &Port) {
+    fn line_to_dfts(&self, split: &Split, (n, roots): (usize, RootTable), terms: &HalfSpectra, to: &Port) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let mut lower = vec![];
@@ -156,12 +171,12 @@ impl Writer<'_> {
             loads_first(|| {
                 let first = self.first_element(dft.line, terms);
                 let middle = match self.desc.packing {
-                    Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), [n, roots], terms)[0],
+                    Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), (n, roots), terms)[0],
                     _ => self.last_element(dft.line, terms),
                 };
                 for q in 0..half {
                     let k = self.frequency_of(split, dft, q);
-                    let [z, mirror] = self.inner_elements(dft.line, k, [n, roots], terms);
+                    let [z, mirror] = self.inner_elements(dft.line, k, (n, roots), terms);
                     let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
                     list.push(own(first, z));
                     self.store_shared(dft.line, self.partner_of(dft, q), own(middle, mirror));
@@ -172,12 +187,14 @@ impl Writer<'_> {
         self.dfts_back(split, &dfts, lower, to);
     }
 
-    /// The DFTs of terms whose upper halves are in shared memory.
+    /// The DFTs of terms whose upper halves are in shared memory, and the first term if it is not among
+    /// the lower ones.
     fn dfts_back(&self, split: &Split, dfts: &[FusedDft], lower: Vec<Vec<C<Sym>>>, to: &Port) {
         let half = split.radix / 2;
         barrier();
-        for (dft, mut z) in dfts.iter().zip(lower) {
-            z.extend(dft.own[half..].iter().map(|at| self.load_shared(dft.line, *at)));
+        for (dft, lower) in dfts.iter().zip(lower) {
+            let shared = |own: &[Address]| own.iter().map(|at| self.load_shared(dft.line, *at)).collect::<Vec<_>>();
+            let z = [shared(&dft.own[..half - lower.len()]), lower, shared(&dft.own[half..])].concat();
             let twiddles = self.twiddles(split, &dft.small);
             let targets = self.small_addresses(&dft.small, to, dft.line);
             for (q, z) in small_dft(&z).into_iter().enumerate() {
@@ -195,22 +212,44 @@ impl Writer<'_> {
         let spectra = self.spectra(there, &dfts);
         let mut lower = vec![];
         for (dft, z) in dfts.iter().zip(&spectra) {
-            let mut list = vec![];
-            loads_first(|| {
+            if_less(dft.zero, int(1), || {
                 let [first, middle] = self.ends_product(product, dft.line, [z[0], z[half]]);
-                for (q, z) in z[..half].iter().enumerate() {
-                    let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
-                    let mirror = self.load_shared(dft.line, at);
-                    let [z, mirror] =
-                        self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [*z, mirror]);
-                    let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
-                    list.push(own(first, z));
-                    self.store_shared(dft.line, at, own(middle, mirror));
-                }
+                self.store_shared(dft.line, dft.own[0], first);
+                self.store_shared(dft.line, dft.own[half], middle);
             });
+            let terms: Vec<(usize, C<Sym>)> = z[..half].iter().copied().enumerate().collect();
+            let mut list = vec![];
+            for pairs in terms.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
+                loads_first(|| {
+                    list.extend(pairs.iter().filter_map(|pair| self.pair_product(there, product, dft, *pair)))
+                });
+            }
             lower.push(list);
         }
         self.dfts_back(back, &dfts, lower, to);
+    }
+
+    /// What term q < r/2 becomes, whose partner's product is stored; so is that of term 0, where it has a
+    /// partner.
+    fn pair_product(
+        &self,
+        there: &Split,
+        product: &SpectrumProduct,
+        dft: &FusedDft,
+        (q, z): (usize, C<Sym>),
+    ) -> Option<C<Sym>> {
+        let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
+        let mirror = self.load_shared(dft.line, at);
+        let [z, mirror] = self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [z, mirror]);
+        if q > 0 {
+            self.store_shared(dft.line, at, mirror);
+            return Some(z);
+        }
+        store_if_less(int(0), dft.zero, || {
+            self.store_shared(dft.line, dft.own[0], z);
+            self.store_shared(dft.line, at, mirror);
+        });
+        None
     }
 
     /// What terms 0 and r/2 of the DFT that has term 0 become.
@@ -239,8 +278,14 @@ impl Writer<'_> {
         let count = split.count() / (desc.before() * desc.after());
         let rounds = desc.rounds(split).expect("as many for every thread");
         let dft = |round: usize| {
-            let (line, j) = self.item(self.thread + (round * desc.threads) as i64, 2 * count);
-            let (line, j) = (self.half_of(line, j / count as i64), j % count as i64);
+            let number = self.thread + (round * desc.threads) as i64;
+            let (line, j) = match desc.has_hermitian_pairs() {
+                true => {
+                    let (line, j) = self.item(number, 2 * count);
+                    (self.half_of(line, j / count as i64), j % count as i64)
+                }
+                false => self.item(number, count),
+            };
             let small = self.small_of_frequency(split, line, j);
             let zero = j + line.frequency;
             let carry = select(line.frequency, int(1), int(1), int(0));
@@ -270,7 +315,7 @@ impl Writer<'_> {
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
-    fn ends_to_line(&self, line: Subline, [n, roots]: [usize; 2], steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
+    fn ends_to_line(&self, line: Subline, (n, roots): (usize, RootTable), steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
         let pairs = self.desc.packing == Packing::HalfLength;
         for step in steps {
             match step.terms() {
@@ -292,7 +337,7 @@ impl Writer<'_> {
         &self,
         line: Subline,
         k: Int,
-        [n, roots]: [usize; 2],
+        (n, roots): (usize, RootTable),
         steps: &[CombineStep],
         [z, mirror]: [C<Sym>; 2],
     ) {

@@ -1,8 +1,9 @@
 //! Small DFTs without a butterfly, as convolutions: the core's Rader and Bluestein rules.
 
 use crate::desc::stage::{Port, Rader};
-use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::statement::{Array, Sym, int};
 use crate::ir::trace::if_less;
+use crate::write::table::coefficient;
 use crate::write::writer::Writer;
 use fourfold::engine::C;
 
@@ -103,9 +104,4 @@ impl Writer<'_> {
             if_less(int(0), q, || self.store_at(to, line, place, all, product));
         });
     }
-}
-
-/// Complex number `i` of those that begin at real `at` of the table.
-pub(crate) fn coefficient(at: usize, i: Int) -> C<Sym> {
-    Array::Table.load_pair(i + (at / 2) as i64)
 }

@@ -3,11 +3,11 @@
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
-use crate::write::convolve::coefficient;
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
+use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Dft, Roots};
+use fourfold::engine::{C, Dft, Real, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
@@ -66,12 +66,13 @@ impl Writer<'_> {
         self.items(inner, |line, item| {
             let small = self.small_at(split, [1, inner], line, [item, int(0)]);
             let range = [0, usize::MAX];
+            let column = self.place_of_column(&small.column);
             let from_addresses = self.small_addresses(&small, from, line);
             let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
             let twiddles = self.twiddles(split, &small);
             let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
             let product =
-                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, small.column + (j * split.inner) as i64)).swap();
+                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, column + (j * split.inner) as i64)).swap();
             let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
             let to_addresses = self.small_addresses(&small, to, line);
             for (j, z) in small_dft(&products).into_iter().enumerate() {
@@ -111,7 +112,7 @@ impl Writer<'_> {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
             places: vec![],
-            column: self.before(line) * inner as i64 + k,
+            column: Column { line: Some(line), k, inner },
             frequency: None,
             outer: None,
         }
@@ -129,11 +130,12 @@ impl Writer<'_> {
             .collect();
         let first = rader.first(number);
         let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
-        let column = self.before(line) * rader.inner as i64 + number / rader.groups as i64;
+        let column = Column { line: Some(line), k: number / rader.groups as i64, inner: rader.inner };
         let outer = rader
             .twiddles
-            .map(|at| values.iter().map(|v| (*v - 1) * whole.inner as i64 + column + (at / 2) as i64).collect());
-        Small { run: None, places, column: k, frequency: None, outer }
+            .map(|table| values.iter().map(|v| self.twiddle(&table, *v - 1, &column, whole.inner)).collect());
+        let column = Column { line: None, k, inner: split.inner };
+        Small { run: None, places, column, frequency: None, outer }
     }
 
     pub(crate) fn small_addresses(&self, small: &Small, port: &Port, line: Subline) -> Vec<Address> {
@@ -157,7 +159,7 @@ impl Writer<'_> {
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
     pub(crate) fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
-            return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
+            return Twiddles(outer.iter().copied().map(Some).collect());
         }
         if split.inner == 1 {
             return Twiddles(vec![None; split.radix]);
@@ -165,10 +167,11 @@ impl Writer<'_> {
         let mut list: Vec<Option<C<Sym>>> = vec![None];
         for j in 1..split.radix {
             let top = 1 << j.ilog2();
-            let rows = (j.ilog2() as usize * split.inner + split.twiddles / 2) as i64;
             let power =
                 |list: &[Option<C<Sym>>]| list[top].expect("read before").mul(list[j - top].expect("made before"));
-            list.push(Some(if j == top { Array::Table.load_pair(small.column + rows) } else { power(&list) }));
+            let row = int(j.ilog2() as usize);
+            let read = || self.twiddle(&split.twiddles, row, &small.column, split.inner);
+            list.push(Some(if j == top { read() } else { power(&list) }));
         }
         Twiddles(list)
     }
@@ -187,12 +190,12 @@ pub(crate) struct Small {
     /// Its places in the subline, or each of them.
     run: Option<Run>,
     places: Vec<Int>,
-    /// The column of its twiddles.
-    column: Int,
+    /// That of its twiddles.
+    column: Column,
     /// The frequency of its first result, in units of the digits before the range.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
-    outer: Option<Vec<Int>>,
+    outer: Option<Vec<C<Sym>>>,
 }
 
 /// Factors of the elements; none stands for 1.
@@ -214,7 +217,7 @@ impl Twiddles {
     }
 }
 
-/// The DFT of as many numbers as there are: the core's butterflies, and products of two.
+/// The DFT of as many numbers as there are: the core's butterflies, and sums for larger primes.
 pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     match *z {
         [a, b] => [a, b].dft().to_vec(),
@@ -222,17 +225,18 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
         [a, b, c, d] => [a, b, c, d].dft().to_vec(),
         _ => match z.len() {
             5 => core_dft::<5>(z),
+            6 => core_dft::<6>(z),
             7 => core_dft::<7>(z),
             8 => core_dft::<8>(z),
+            9 => core_dft::<9>(z),
+            10 => core_dft::<10>(z),
             11 => core_dft::<11>(z),
+            12 => core_dft::<12>(z),
             13 => core_dft::<13>(z),
+            14 => core_dft::<14>(z),
+            15 => core_dft::<15>(z),
             16 => core_dft::<16>(z),
-            6 => composite_dft(z, 2, 3),
-            9 => composite_dft(z, 3, 3),
-            10 => composite_dft(z, 2, 5),
-            12 => composite_dft(z, 4, 3),
-            14 => composite_dft(z, 2, 7),
-            15 => composite_dft(z, 3, 5),
+            17 | 19 | 23 | 29 | 31 => odd_dft(z),
             other => unreachable!("no butterfly of radix {other}"),
         },
     }
@@ -246,22 +250,24 @@ where
     z.dft().into_iter().collect()
 }
 
-/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a
-/// DFT of b for each row.
-fn composite_dft(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
-    let roots = Roots::new((a * b) as u64);
-    let turned = |(k, z): (usize, C<Sym>), column: usize| {
-        let w = roots.get((k * column) as u64);
-        if k * column == 0 { z } else { z.mul(C { re: Sym::lit(w.re), im: Sym::lit(w.im) }) }
-    };
-    let column = |column: usize| {
-        let dft = small_dft(&(0..a).map(|i| z[i * b + column]).collect::<Vec<_>>());
-        dft.into_iter().enumerate().map(|term| turned(term, column)).collect::<Vec<_>>()
-    };
-    let columns: Vec<Vec<C<Sym>>> = (0..b).map(column).collect();
-    let rows = (0..a).map(|k| small_dft(&columns.iter().map(|column| column[k]).collect::<Vec<_>>()));
-    let rows: Vec<Vec<C<Sym>>> = rows.collect();
-    (0..a * b).map(|k| rows[k % a][k / a]).collect()
+/// The DFT of an odd number R = 2H + 1 of elements: with s_j = x_j + x_{R−j} and d_j = x_j − x_{R−j},
+/// y_k = x_0 + Σ_{j≤H} s_j cos(2πjk/R) − i Σ_{j≤H} d_j sin(2πjk/R), and y_{R−k} has + i. For primes
+/// this takes fewer trips through shared memory than a convolution.
+fn odd_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+    let (count, half, roots) = (z.len(), z.len() / 2, Roots::new(z.len() as u64));
+    let pairs: Vec<_> = (1..=half).map(|j| [z[j] + z[count - j], z[j] - z[count - j]]).collect();
+    let mut y = vec![pairs.iter().fold(z[0], |sum, [s, _]| sum + *s); count];
+    for k in 1..=half {
+        let (mut even, mut odd) = (z[0], C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
+        for (j, [s, d]) in (1..).zip(&pairs) {
+            let w = roots.get((j * k % count) as u64);
+            let (cos, sin) = (Sym::lit(w.re), Sym::lit(-w.im));
+            even = C { re: s.re.mul_add(cos, even.re), im: s.im.mul_add(cos, even.im) };
+            odd = C { re: d.re.mul_add(sin, odd.re), im: d.im.mul_add(sin, odd.im) };
+        }
+        (y[k], y[count - k]) = (even + odd.times_minus_i(), even + odd.times_i());
+    }
+    y
 }
 
 #[cfg(test)]

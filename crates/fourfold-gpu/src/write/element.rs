@@ -11,12 +11,14 @@ pub(crate) struct Element {
     pub(crate) number: usize,
     pub(crate) index: Index,
     pub(crate) i: Int,
+    /// Whether it may be number 0 along the line.
+    pub(crate) may_be_first: bool,
 }
 
 impl Element {
     /// Element i.
     pub(crate) fn new(line: Subline, number: usize, i: Int) -> Element {
-        Element { line, number, index: Index { start: 0, step: 1 }, i }
+        Element { line, number, index: Index { start: 0, step: 1 }, i, may_be_first: true }
     }
 
     /// Its number along the line.

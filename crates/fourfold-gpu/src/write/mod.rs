@@ -13,4 +13,5 @@ pub(crate) mod signal_product;
 pub(crate) mod spectrum_product;
 pub(crate) mod symmetric_last_pass;
 pub(crate) mod symmetric_product;
+pub(crate) mod table;
 pub(crate) mod writer;

@@ -1,9 +1,9 @@
 //! What is done to elements as they are read and written.
 
 use crate::desc::geometry::LineIndex;
-use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise};
+use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise, ZeroSums};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{cut_off, reciprocal, select, select_real};
+use crate::ir::trace::{cut_off, normal_reciprocal, reciprocal, select, select_real};
 use crate::write::address::End;
 use crate::write::element::Element;
 use crate::write::writer::{Common, Writer};
@@ -107,9 +107,11 @@ impl Writer<'_> {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
                 self.terms(lists, element, complex).reduce(|f, g| product(f, g, complex)).unwrap_or(one)
             }
-            Factors::ReciprocalSum(lists) => {
+            Factors::ReciprocalSum(lists, zeros) => {
                 let sum = self.terms(lists, element, false).reduce(|f, g| f + g);
-                C { re: sum.map_or(Sym::lit(0.0), |sum| reciprocal(sum.re)), im: Sym::lit(0.0) }
+                let may_be_zero = *zeros == ZeroSums::Any || *zeros == ZeroSums::First && element.may_be_first;
+                let inverse = if may_be_zero { reciprocal } else { normal_reciprocal };
+                C { re: sum.map_or(Sym::lit(0.0), |sum| inverse(sum.re)), im: Sym::lit(0.0) }
             }
         }
     }
@@ -126,7 +128,7 @@ impl Writer<'_> {
         let (lists, sums) = match factors {
             Factors::Table(_) | Factors::Elements(..) => return [None; 2],
             Factors::Separable(lists) => (lists, false),
-            Factors::ReciprocalSum(lists) => (lists, true),
+            Factors::ReciprocalSum(lists, _) => (lists, true),
         };
         [0, 1].map(|packed| {
             let wanted = lists.across.iter().filter(|_| packed < self.desc.packing.lines());

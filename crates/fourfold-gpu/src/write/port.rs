@@ -6,6 +6,7 @@ use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{if_less, select, select_real};
 use crate::write::address::End;
 use crate::write::element::Element;
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Part, Real};
@@ -303,15 +304,14 @@ fn times_matrix(matrix: crate::desc::combine::Matrix, i: Int, [x, y]: [Sym; 2]) 
 /// Matrix i, row by row.
 pub(crate) fn coefficients(matrix: crate::desc::combine::Matrix, i: Int) -> [Sym; 4] {
     use crate::desc::combine::Matrix;
-    let pair = |at: usize, i: Int| Array::Table.load_pair(i + (at / 2) as i64);
     match matrix {
         Matrix::Same(at) => [0, 1, 2, 3].map(|part| Array::Table.load(int(at + part))),
         Matrix::Reflections(at) => {
-            let C { re: a, im: b } = pair(at, i);
+            let C { re: a, im: b } = root(at, i);
             [a, b, b, -a]
         }
         Matrix::Rotations(at) => {
-            let C { re: a, im: b } = pair(at, i);
+            let C { re: a, im: b } = root(at, i);
             [a, b, -b, a]
         }
         Matrix::Part(part, at) => {

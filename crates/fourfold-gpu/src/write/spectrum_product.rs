@@ -7,10 +7,11 @@ use crate::desc::kernel::Packing;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::write::combine::{Packed, Spot, Spots, as_one, real, root};
+use crate::write::combine::{Packed, Spot, Spots, as_one, real};
 use crate::write::dft::small_dft;
 use crate::write::element::Element;
 use crate::write::port::coefficients;
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
@@ -140,7 +141,8 @@ impl Writer<'_> {
         let [there, back] = inner.matrices.map(|matrix| coefficients(matrix, i));
         let one = |(number, z): (usize, &C<Sym>)| {
             let z = times(there, *z);
-            let elements = inner.line.map(|index| element_of(complex, line, number, index, i));
+            let element = |index| element_of(complex, line, number, index, i);
+            let elements = inner.line.map(|index| Element { may_be_first: inner.may_be_first, ..element(index) });
             let z = match (complex, inner.is_single()) {
                 (true, _) => self.element_done(z, elements[0]),
                 (false, true) => C { re: self.real_element_done(z.re, elements[0]), im: Sym::lit(0.0) },

@@ -10,10 +10,12 @@ use crate::desc::combine::{SymmetricLastPass, TermRange};
 use crate::desc::filter::SymmetricProduct;
 use crate::desc::kernel::Packing;
 use crate::desc::stage::Port;
+use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
-use crate::write::combine::{Spot, Spots, as_one, real, root};
+use crate::write::combine::{Spot, Spots, as_one, real};
 use crate::write::element::Element;
 use crate::write::symmetric_last_pass::{Output, Quarters, quarter};
+use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, QUARTERS, pack, symmetric_first_pass_term};
 
@@ -74,7 +76,7 @@ impl Writer<'_> {
     }
 
     /// Elements k and −k of each quarter.
-    fn put_inner_quarters(&self, roots: usize, Spots { k, at, mirror }: Spots, terms: &[Quarters]) {
+    fn put_inner_quarters(&self, roots: RootTable, Spots { k, at, mirror }: Spots, terms: &[Quarters]) {
         let both = |s: usize| match terms {
             [a, b] => pack(a[s][0], b[s][0], root(roots, k)).map(C::swap),
             _ => {

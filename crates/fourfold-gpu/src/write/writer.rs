@@ -125,6 +125,7 @@ pub(crate) struct Subline {
 impl<'a> Writer<'a> {
     pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
+        let block = if desc.takes_ends() { from_both_ends(block, desc.blocks()) } else { block };
         let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
         let takes_sublines = desc.interleaved();
         let writer = Writer {
@@ -340,6 +341,11 @@ impl<'a> Writer<'a> {
     pub(crate) fn before(&self, line: Subline) -> Int {
         self.place_of(line.frequency, &self.desc.digits[..self.desc.range.first])
     }
+}
+
+/// Number i of `count`, from both ends inwards.
+fn from_both_ends(i: Int, count: usize) -> Int {
+    select(i % 2, int(1), i / 2, int(count - 1) - i / 2)
 }
 
 /// Remainder and quotient of i < `size` · `count`.

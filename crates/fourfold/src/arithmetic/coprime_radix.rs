@@ -1,4 +1,4 @@
-//! Butterflies of 6, 10 and 12, which are products of coprime factors.
+//! Butterflies of 6, 10, 12, 14 and 15, which are products of coprime factors.
 
 use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::{C, Number, each};
@@ -94,3 +94,5 @@ const fn by_sum<const A: usize, const B: usize, const R: usize>() -> [[usize; 2]
 coprime!(6 = 2 * 3);
 coprime!(10 = 2 * 5);
 coprime!(12 = 4 * 3);
+coprime!(14 = 2 * 7);
+coprime!(15 = 3 * 5);

@@ -1,0 +1,50 @@
+//! Roots of unity from a kernel's table.
+
+use crate::desc::table::{RootTable, TwiddleTable};
+use crate::ir::statement::{Array, Int, Sym};
+use crate::write::writer::{Subline, Writer};
+use fourfold::engine::C;
+
+/// A column of a table of twiddles: number `k` of the values of the digits before a stage in the
+/// kernel's range, of which there are `inner`. Before these are the digits before the range, if the
+/// column is one of a line.
+pub(crate) struct Column {
+    pub(crate) line: Option<Subline>,
+    pub(crate) k: Int,
+    pub(crate) inner: usize,
+}
+
+impl Writer<'_> {
+    /// A column's number in the order of the places.
+    pub(crate) fn place_of_column(&self, column: &Column) -> Int {
+        column.line.map_or(column.k, |line| self.before(line) * column.inner as i64 + column.k)
+    }
+
+    /// Twiddle of list number `row`, which has `len` columns in all.
+    pub(crate) fn twiddle(&self, table: &TwiddleTable, row: Int, column: &Column, len: usize) -> C<Sym> {
+        match (table.before, column.line) {
+            (Some(before), Some(line)) => {
+                let high = coefficient(before, row * self.desc.before() as i64 + line.frequency);
+                // Of the first digit of the range all others are 1.
+                if column.inner == 1 {
+                    return high;
+                }
+                high.mul(coefficient(table.at, row * column.inner as i64 + column.k))
+            }
+            _ => coefficient(table.at, row * len as i64 + self.place_of_column(column)),
+        }
+    }
+}
+
+/// Root number `i` of a list.
+pub(crate) fn root(table: RootTable, i: Int) -> C<Sym> {
+    match table.high {
+        None => coefficient(table.at, i),
+        Some((high, len)) => coefficient(high, i / len as i64).mul(coefficient(table.at, i % len as i64)),
+    }
+}
+
+/// Complex number `i` of those that begin at real `at` of the table.
+pub(crate) fn coefficient(at: usize, i: Int) -> C<Sym> {
+    Array::Table.load_pair(i + (at / 2) as i64)
+}
