@@ -78,8 +78,8 @@ impl<E: HostExchange + Clone> Planner<E> {
 }
 
 /// The number of parts in which a recipe's exchanges are expected to be fastest. A core that moves messages
-/// computes nothing meanwhile, and MPI libraries move large ones only while they are called. So parts gain
-/// nothing, and cost their messages: docs/scale.md has what was measured.
+/// computes nothing meanwhile, and MPI libraries move large ones only while they are called. So no gain is
+/// expected, and parts cost their messages.
 fn estimated_parts(_: &Recipe) -> usize {
     1
 }
