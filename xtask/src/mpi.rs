@@ -6,7 +6,7 @@ use crate::process::{command, run, target_folder, work_folder};
 use crate::setup::{FOR_MPI, apt_install, installed};
 use crate::test::Outcome;
 use anyhow::{Context, Result, ensure};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Seconds on two cores in a clean clone, of which the ranks may take 120.
@@ -35,6 +35,9 @@ const CASES: &[(usize, &str, &[&str])] = &[
     (2, "", &["dct1 f64 1025 ortho", "dst1 f64 1023", "rfft f64 4096", "irfft f64 4095 ortho"]),
     (3, "", &["dct4 f64 1001", "dst4 f32 315 ortho", "dct1 f32 61 adjoint", "irfft f64 600", "rfft f32 1001"]),
     (8, "", &["dst1 f64 4095", "dct4 f64 3969", "rfft f64 5040"]),
+    (3, "--parts 3 --to p,*", &["dct2 f64 163x60", "rfft f32 160x60", "dst3 f64 300x7"]),
+    (4, "--grid 2x2 --parts 2", &["dct2 f64 23x34x25", "irfft f64 45x34x25", "fft f32 21x34x25"]),
+    (2, "--parts tune", &["dct2 f64 160x90"]),
     (6, "", &["fft f64 5040", "dct2 f64 4x50", "dst3 f32 100 ortho"]),
     (8, "--grid 4x2", &["dct2 f64 3x5x9", "rfft f64 8x6x5x4", "dct4 f64 1x1x40"]),
 ];
@@ -45,6 +48,9 @@ const DIVISIONS: [(usize, &str); 3] = [(3, ""), (4, "--grid 2x2"), (6, "--grid 3
 
 /// A command line that must fail on all ranks, and what it says.
 const FAULTS: &[(usize, &str, &str, &str)] = &[
+    (2, "--messages mpi", "dct2 f64 8x8", "--device"),
+    (2, "--device opencl:0 --threads 2", "dct2 f64 8x8", "--threads"),
+    (2, "--parts 0", "dct2 f64 8x8", "a number from 1 on is needed"),
     (3, "--grid 2x2", "dct2 f64 8x8", "the grid 2x2 has 4 ranks, and the program 3"),
     (2, "--from *,*", "dct2 f64 8x8", "names p 0 times"),
     (2, "", "dct2 f64 8x8 inplace", "leave out inplace"),
@@ -65,6 +71,7 @@ pub(crate) fn suite() -> Result<Outcome> {
     let target = target_folder();
     run(command(&format!("cargo clippy {MANIFEST}")).arg(&target).args(["--all-targets", "--", "-D", "warnings"]))?;
     run(command(&format!("cargo build {MANIFEST}")).arg(&target).args(["--bins", "--examples"]))?;
+    run(command(&format!("cargo test {MANIFEST}")).arg(&target).arg("--doc"))?;
     for (ranks, division, problems) in CASES {
         let mut verify = mpirun(*ranks, "verify");
         run(verify.args(division.split_whitespace()).args(*problems))?;
@@ -80,9 +87,12 @@ pub(crate) fn suite() -> Result<Outcome> {
     run(mpirun_command(3).arg(target_folder().join("debug/examples/wrong_argument")))?;
     run(&mut mpirun(2, "info"))?;
     run(mpirun(2, "verify").args(DEVICE_CASES).args(["--device", "opencl:0"]))?;
+    let in_parts = ["dct2 f64 64x64", "fft f32 256x512", "--device", "opencl:0", "--parts", "2", "--to", "p,*"];
+    run(mpirun(2, "verify").args(in_parts))?;
     fails(mpirun(2, "verify").args(["dct2 f64 8x8", "--device", "opencl:0", "--messages", "nccl"]), "NCCL")?;
     run(mpirun(2, "bench").args(["dct2 f64 256x200", "--rounds", "2", "--to", "p,*"]))?;
     files()?;
+    equations()?;
     Ok(Outcome::Done)
 }
 
@@ -111,27 +121,77 @@ fn disagreements() -> Result<()> {
     Ok(())
 }
 
-/// Transforms a file with several numbers of ranks, and compares the results with that of one.
+/// Transforms a file with several numbers of ranks, and compares the results with that of one. The type and
+/// the grid must be right.
 fn files() -> Result<()> {
     let folder = work_folder("mpi")?;
-    let input = folder.join("input.npy");
-    let dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (9, 10), }";
+    for (shape, divisions) in [
+        ([9, 10], &[(2, ""), (4, "--grid 2x2 --from pq,*")][..]),
+        ([163, 40], &[(2, "--parts 1"), (2, "--parts 3 --to p,*"), (3, "--parts 2")]),
+    ] {
+        let input = folder.join("input.npy");
+        write_array(&input, shape)?;
+        let one = transformed(&folder, &input, (1, ""))?;
+        for division @ (ranks, options) in divisions {
+            let same = transformed(&folder, &input, *division)? == one;
+            ensure!(same, "{ranks} ranks with `{options}` write another file than one");
+        }
+        let output = folder.join("wrong.npy");
+        let mut single = mpirun(2, "transform");
+        single.arg("dct2 f32 auto").arg(&input).arg("-o").arg(&output);
+        fails(&mut single, "it is for f32 and the file holds f64 numbers: write f64 instead of f32")?;
+    }
+    fails(mpirun(2, "plan").args(["dct2 f64 8x8", "--grid", "2x2"]), "the grid 2x2 has 4 ranks, and the program 2")
+}
+
+/// Solves −∇·∇u = 1 with u = 0 at both ends of axis 1, whose solution is known, on several divisions. Where no
+/// end has a value, there is no solution.
+fn equations() -> Result<()> {
+    let folder = work_folder("mpi")?;
+    let [input, output] = ["ones.npy", "solution.npy"].map(|name| folder.join(name));
+    write_reals(&input, [64, 32], |_| 1.0)?;
+    for (ranks, options) in [(1, ""), (2, "--parts 2"), (3, "--to p,*"), (4, "--grid 2x2 --from pq,*")] {
+        let mut solve = mpirun(ranks, "poisson");
+        solve.args(options.split_whitespace()).args(["--boundary", "neumann,dirichlet", "--spacing", "0.1"]);
+        run(solve.arg(&input).arg("-o").arg(&output))?;
+        let bytes = std::fs::read(&output)?;
+        let start = bytes.len().checked_sub(8 * 64 * 32).context("a short file")?;
+        for (i, u) in bytes[start..].as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).enumerate() {
+            // 1 = −u″ has the solution x (3.2 − x)/2, and its stencil another h²/8.
+            let x = 0.1 * ((i % 32) as f64 + 0.5);
+            let exact = x * (3.2 - x) / 2.0 + 0.01 / 8.0;
+            ensure!((u - exact).abs() < 1e-13, "{ranks} ranks: element {i} is {u}, not {exact}");
+        }
+    }
+    let mut singular = mpirun(3, "poisson");
+    fails(singular.arg(&input).arg("-o").arg(&output).args(["--boundary", "neumann"]), "|Σ f| is 1e0 of Σ |f|")?;
+    let other = |c: &str| ["poisson", "--boundary", "dirichlet", "--c", c, "-o"].map(str::to_owned);
+    let mut disagree = mpirun_command(1);
+    disagree.arg(program()).args(other("1")).arg(&output).arg(&input).args([":", "-n", "1"]);
+    fails(disagree.arg(program()).args(other("2")).arg(&output).arg(&input), "another equation")
+}
+
+/// Writes a `.npy` file of small whole numbers.
+fn write_array(path: &Path, shape: [u32; 2]) -> Result<()> {
+    write_reals(path, shape, |i| f64::from(i * i % 17) - 8.0)
+}
+
+/// Writes a `.npy` file of reals.
+fn write_reals(path: &Path, [rows, columns]: [u32; 2], element: impl Fn(u32) -> f64) -> Result<()> {
+    let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((dict.len() as u16).to_le_bytes());
     bytes.extend(dict.bytes());
-    (0..90u32).for_each(|i| bytes.extend((f64::from(i * i % 17) - 8.0).to_le_bytes()));
-    std::fs::write(&input, bytes)?;
-    let output = |ranks: usize, division: &str| -> Result<Vec<u8>> {
-        let path = folder.join(format!("output-{ranks}.npy"));
-        let mut transform = mpirun(ranks, "transform");
-        run(transform.args(division.split_whitespace()).arg("dct2 f64 auto").arg(&input).arg("-o").arg(&path))?;
-        std::fs::read(&path).with_context(|| format!("no {}", path.display()))
-    };
-    let one = output(1, "")?;
-    for (ranks, division) in [(2, ""), (4, "--grid 2x2 --from pq,*")] {
-        ensure!(output(ranks, division)? == one, "{ranks} ranks write another file than one");
-    }
-    Ok(())
+    (0..rows * columns).for_each(|i| bytes.extend(element(i).to_le_bytes()));
+    Ok(std::fs::write(path, bytes)?)
+}
+
+/// The file that so many ranks write, with these options.
+fn transformed(folder: &Path, input: &Path, (ranks, options): (usize, &str)) -> Result<Vec<u8>> {
+    let path = folder.join("output.npy");
+    let mut transform = mpirun(ranks, "transform");
+    run(transform.args(options.split_whitespace()).arg("dct2 f64 auto").arg(input).arg("-o").arg(&path))?;
+    std::fs::read(&path).with_context(|| format!("no {}", path.display()))
 }
 
 /// A command of `fourfold-mpi` on so many ranks.

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p fourfold-distributed --example long_signal -- "dct2 f64 4194304" 2`
 
-use fourfold::{Domain, Element, Problem, Result};
+use fourfold::{Domain, Element, Error, ErrorKind, Precision, Problem, Result};
 use fourfold_distributed::{Exchange, Grid, Only, Plan, Planner, Recipe, ThreadRank};
-use num_complex::Complex64;
+use num_complex::Complex;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -13,18 +13,41 @@ const ROUNDS: usize = 15;
 fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
     let problem: Problem = words.next().unwrap_or_else(|| "dct2 f64 4194304".to_owned()).parse()?;
-    let ranks: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or(2);
-    let zero = Complex64::default();
+    let ranks = words
+        .next()
+        .map_or(Ok(2), |word| word.parse().map_err(|_| wrong(format!("{word:?} is no number of ranks"))))?;
+    match problem.precision() {
+        Precision::F32 => time_in(&problem, ranks, 1.0f32, 0.0f32),
+        Precision::F64 => time_in(&problem, ranks, 1.0f64, 0.0f64),
+    }
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+/// Times it with reals of this type.
+fn time_in<T: Element + Sync>(problem: &Problem, ranks: usize, one: T, zero: T) -> Result<()>
+where
+    Complex<T>: Element + Sync,
+{
+    let [unit, origin] = [one, zero].map(|re| Complex { re, im: zero });
     match (problem.input_domain(), problem.output_domain()) {
-        (Domain::Real, Domain::Real) => time(&problem, ranks, 1.0, 0.0),
-        (Domain::Real, Domain::Complex) => time(&problem, ranks, 1.0, zero),
-        (Domain::Complex, Domain::Real) => time(&problem, ranks, Complex64::from(1.0), 0.0),
-        (Domain::Complex, Domain::Complex) => time(&problem, ranks, Complex64::from(1.0), zero),
+        (Domain::Real, Domain::Real) => time(problem, ranks, one, zero),
+        (Domain::Real, Domain::Complex) => time(problem, ranks, one, origin),
+        (Domain::Complex, Domain::Real) => time(problem, ranks, unit, zero),
+        (Domain::Complex, Domain::Complex) => time(problem, ranks, unit, origin),
     }
 }
 
 fn time<I: Element + Sync, O: Element>(problem: &Problem, ranks: usize, one: I, zero: O) -> Result<()> {
-    let recipe = Recipe::signal(problem, &Grid::new([ranks])?, true)?.expect("a matrix");
+    let recipe = Recipe::signal(problem, &Grid::new([ranks])?, true)?;
+    let none = || {
+        wrong(format!(
+            "`{problem}` is no matrix with rows and columns for each of {ranks} ranks: choose a length with more factors"
+        ))
+    };
+    let recipe = recipe.ok_or_else(none)?;
     println!("{recipe}");
     let plan = fourfold::Planner::new().plan(problem)?;
     let (x, mut y) = (vec![one; problem.input().len], vec![zero; problem.output().len]);

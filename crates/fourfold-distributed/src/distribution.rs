@@ -63,6 +63,11 @@ impl Distribution {
         self.axes[axis].is_empty()
     }
 
+    /// Whether the same dimensions of the grid divide an axis in both distributions.
+    pub(crate) fn divides_alike(&self, other: &Distribution, axis: usize) -> bool {
+        self.axes[axis] == other.axes[axis]
+    }
+
     /// The distributions after the `count` innermost dimensions of axis `from` have moved to axis `to`,
     /// with the product of their lengths, for every possible `count`.
     pub(crate) fn moved(&self, from: usize, to: usize, grid: &Grid) -> impl Iterator<Item = (usize, Distribution)> {

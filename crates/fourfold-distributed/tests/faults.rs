@@ -102,6 +102,56 @@ fn ranks_that_execute_different_plans_get_an_error() {
     );
 }
 
+/// Plans of the same shape and distributions, of which each has its own kind or more exchanges: no rank takes
+/// the others' data for its own, and the next execution is right.
+#[test]
+fn plans_of_one_shape_are_told_apart() {
+    for others in [
+        [("dct2 f64 12x10", Some("p,*")), ("dct3 f64 12x10", Some("p,*"))],
+        [("dct2 f64 12x10", None), ("dct2 f64 12x10 ortho", None)],
+        [("dct2 f64 12x10", Some("p,*")), ("dct2 f64 12x10", None)],
+    ] {
+        on_ranks(3, |rank| {
+            let number = rank.rank();
+            let planner = Planner::new(CorePlanner::new(), rank);
+            let mut plans = others.map(|(problem, output)| planner.plan(recipe(problem, "3", "p,*", output)).unwrap());
+            assert!(plans.iter().all(|plan| plan.recipe().exchanges() > 0));
+            let x = vec![1.0f64; plans[0].input_len()];
+            let mut y = vec![0.0f64; plans.iter().map(|plan| plan.output_len()).max().unwrap()];
+            for odd in 0..3 {
+                let plan = &mut plans[usize::from(number == odd)];
+                let message = plan.execute(&x, &mut y).unwrap_err().to_string();
+                let other = if number == odd { usize::from(odd == 0) } else { odd };
+                assert!(message.contains(&format!("rank {other} executes another exchange")), "{odd}: {message}");
+                plans[1].execute(&x, &mut y).unwrap();
+            }
+        });
+    }
+}
+
+/// Filters of the same problems have other factors, so one of them is not the other.
+#[test]
+fn filters_of_one_recipe_are_told_apart() {
+    on_ranks(2, |rank| {
+        let number = rank.rank();
+        let planner = Planner::new(CorePlanner::new(), rank);
+        let [forward, inverse] = ["dct2 f64 8x6", "idct2 f64 8x6"].map(|text| text.parse().unwrap());
+        let mut plans = [1.0, 2.0].map(|factor| {
+            let recipe = Recipe::filter(&forward, &inverse, &"2".parse().unwrap(), &"p,*".parse().unwrap(), None);
+            let lists = |ranges: &[std::ops::Range<usize>]| {
+                fourfold::Multiplier::Separable(ranges.iter().map(|range| vec![factor; range.len()]).collect())
+            };
+            planner.plan_filter(recipe, &lists).unwrap()
+        });
+        let x = vec![1.0f64; plans[0].input_len()];
+        let mut y = vec![0.0f64; plans[0].output_len()];
+        let message = plans[number].execute(&x, &mut y).unwrap_err().to_string();
+        assert!(message.contains("executes another exchange"), "{message}");
+        plans[0].execute(&x, &mut y).unwrap();
+        assert!(y[..x.len()].iter().all(|y| (y - 1.0).abs() < 1e-14), "{y:?}");
+    });
+}
+
 #[test]
 fn factors_belong_to_filters() {
     let messages = on_ranks(2, |rank| {

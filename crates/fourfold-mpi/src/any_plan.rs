@@ -1,8 +1,9 @@
 //! Plans of both engines, and of all ways to exchange.
 
-use crate::args::{Division, Messages};
+use crate::args::{Division, Messages, Parts};
 use anyhow::Result;
 use fourfold::oracle::verify::Data;
+use fourfold_distributed::engine::Factors;
 use fourfold_distributed::{Exchange, Only, Plan, Planner, Recipe};
 use fourfold_distributed_gpu::{NcclRank, RankPlan, RankPlanner};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner};
@@ -45,29 +46,54 @@ macro_rules! with_plan {
     };
 }
 
+/// The plan of a recipe, with the number of parts that the command line asks for, and with factors if it is
+/// that of a filter.
+macro_rules! planned {
+    ($planner:expr, $rank:expr, $parts:expr, $recipe:expr, $factors:expr) => {{
+        let mut planner = $planner;
+        match $parts {
+            None => {}
+            Some(Parts::Given(parts)) => planner = planner.with_parts(parts),
+            Some(Parts::Tuned) => drop(planner.tune(&all_have($rank, $recipe.clone())?)?),
+        }
+        match $factors {
+            None => planner.plan($recipe)?,
+            Some(factors) => planner.plan_filter($recipe, factors)?,
+        }
+    }};
+}
+
 impl AnyPlan {
     /// The plan on the engine that the command line names. Ranks take the devices in turn.
-    pub(crate) fn new(rank: &MpiRank, division: &Division, recipe: fourfold::Result<Recipe>) -> Result<AnyPlan> {
+    pub(crate) fn new(
+        rank: &MpiRank,
+        division: &Division,
+        recipe: fourfold::Result<Recipe>,
+        factors: Option<Factors<'_>>,
+    ) -> Result<AnyPlan> {
         let Some(name) = &division.device else {
-            let core = all_have(rank, fourfold::Planner::builder().threads(division.threads).build())?;
-            return Ok(AnyPlan::Cpu(Box::new(Planner::new(core, rank.clone()).plan(recipe)?)));
+            let core = all_have(rank, fourfold::Planner::builder().threads(division.threads.unwrap_or(1)).build())?;
+            let plan = planned!(Planner::new(core, rank.clone()), rank, division.parts, recipe, factors);
+            return Ok(AnyPlan::Cpu(Box::new(plan)));
         };
         let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
-        if division.messages == Messages::Nccl {
+        if division.messages == Some(Messages::Nccl) {
             let joined = NcclRank::join(rank.clone(), device.clone())?;
             let device = device?;
             let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), joined);
-            return Ok(AnyPlan::Nccl(Box::new(planner.plan(recipe)?), device));
+            let plan = planned!(planner, rank, division.parts, recipe, factors);
+            return Ok(AnyPlan::Nccl(Box::new(plan), device));
         }
         let device = all_have(rank, device)?;
         let exchange = MpiDeviceRank::new(rank.clone(), device.clone());
         let exchange = match division.messages {
-            Messages::MpiDirect => all_have(rank, exchange.directly(true))?,
-            Messages::MpiPinned => all_have(rank, exchange.directly(false))?,
-            Messages::Mpi | Messages::Nccl => exchange,
+            Some(Messages::MpiDirect) => all_have(rank, exchange.directly(true))?,
+            Some(Messages::MpiPinned) => all_have(rank, exchange.directly(false))?,
+            Some(Messages::Mpi | Messages::Nccl) | None => exchange,
         };
         let planner = RankPlanner::new(GpuPlanner::new(device.clone()), device.clone(), exchange);
-        Ok(AnyPlan::Mpi(Box::new(planner.plan(recipe)?), device))
+        let plan = planned!(planner, rank, division.parts, recipe, factors);
+        Ok(AnyPlan::Mpi(Box::new(plan), device))
     }
 
     pub(crate) fn recipe(&self) -> &Recipe {
@@ -87,6 +113,11 @@ impl AnyPlan {
         with_plan!(self, plan => plan.bytes_sent())
     }
 
+    /// The most parts into which an exchange is cut.
+    pub(crate) fn parts(&self) -> usize {
+        with_plan!(self, plan => plan.parts())
+    }
+
     pub(crate) fn uses_bluestein(&self) -> bool {
         match self {
             AnyPlan::Cpu(plan) => plan.passes().any(|pass| pass.recipe().uses_bluestein()),
@@ -101,11 +132,11 @@ impl AnyPlan {
         &mut self,
         [input, output]: [&mut Data; 2],
         only: Option<Only>,
-        meet: &dyn Fn() -> fourfold::Result<()>,
+        meet: &dyn Fn(bool) -> fourfold::Result<()>,
     ) -> fourfold::Result<f64> {
         match self {
             AnyPlan::Cpu(plan) => {
-                meet()?;
+                meet(true)?;
                 let start = Instant::now();
                 with_slices!(&*input, output, x, y => match only {
                     None => plan.execute(x, y),
@@ -140,11 +171,13 @@ fn on_device<E: Exchange<Memory = GpuMemory>>(
     device: &Device,
     [input, output]: [&mut Data; 2],
     only: Option<Only>,
-    meet: &dyn Fn() -> fourfold::Result<()>,
+    meet: &dyn Fn(bool) -> fourfold::Result<()>,
 ) -> fourfold::Result<f64> {
     with_slices!(&*input, output, x, y => {
-        let (x, mut on_device) = (device.upload(x)?, device.upload(y)?);
-        meet()?;
+        let uploaded = device.upload(x).and_then(|x| Ok((x, device.upload(y)?)));
+        let met = meet(uploaded.is_ok());
+        let (x, mut on_device) = uploaded?;
+        met?;
         let start = Instant::now();
         match only {
             None => plan.execute(&x, &mut on_device)?,

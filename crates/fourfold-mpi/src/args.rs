@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fourfold::Problem;
+use fourfold::poisson::{Ends, Position};
 use fourfold_distributed::{Distribution, Grid};
 use std::path::PathBuf;
 
@@ -31,6 +32,9 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Transform the array in a .npy file, of which each rank reads and writes its part
     Transform(Transform),
+    /// Solve a Poisson or Helmholtz equation, or do a step of the heat equation, for the right-hand side in
+    /// a .npy file
+    Poisson(Poisson),
     /// Print the recipe: passes and exchanges
     Plan(Plan),
     /// Print the MPI library, the devices, and how their memory is sent
@@ -49,15 +53,34 @@ pub(crate) struct Division {
     /// The distribution of the output [default: as it comes out]
     #[arg(long)]
     pub(crate) to: Option<Distribution>,
-    /// Threads of each rank
-    #[arg(long, default_value_t = 1)]
-    pub(crate) threads: usize,
+    /// Threads of each rank [default: 1]
+    #[arg(long, conflicts_with = "device")]
+    pub(crate) threads: Option<usize>,
     /// Compute on devices: `cuda` or `opencl` for one device a rank, in turn; `cuda:0` for this one
     #[arg(long)]
     pub(crate) device: Option<String>,
-    /// What exchanges parts on devices
-    #[arg(long, value_enum, default_value_t = Messages::Mpi)]
-    pub(crate) messages: Messages,
+    /// What exchanges parts on devices [default: mpi]
+    #[arg(long, value_enum, requires = "device")]
+    pub(crate) messages: Option<Messages>,
+    /// Cut exchanges into so many parts where they can be, or measure it: `tune` [default: estimated]
+    #[arg(long, value_parser = parts)]
+    pub(crate) parts: Option<Parts>,
+}
+
+/// Into how many parts exchanges are cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parts {
+    Given(usize),
+    /// As many as are fastest.
+    Tuned,
+}
+
+fn parts(text: &str) -> Result<Parts, String> {
+    match text.parse() {
+        _ if text == "tune" => Ok(Parts::Tuned),
+        Ok(count @ 1..) => Ok(Parts::Given(count)),
+        _ => Err("a number from 1 on is needed, or tune".to_owned()),
+    }
 }
 
 /// What sends messages between devices.
@@ -113,6 +136,40 @@ pub(crate) struct Transform {
     /// The .npy file to write
     #[arg(short, long)]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) division: Division,
+}
+
+/// Lists have a comma between axes, and one entry is for all axes, as for the command `fourfold poisson`.
+#[derive(Debug, Args)]
+pub(crate) struct Poisson {
+    /// The right-hand side f: a .npy file of real numbers with 1 to 4 axes, in C order
+    pub(crate) input: PathBuf,
+    /// The .npy file to write u to
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    /// Boundary conditions: periodic, dirichlet or neumann, or two of them as LOW:HIGH
+    #[arg(long, value_name = "B,…", value_delimiter = ',', required = true)]
+    pub(crate) boundary: Vec<Ends>,
+    /// Positions of the unknowns: cells or nodes
+    #[arg(long = "at", value_name = "P,…", value_delimiter = ',', default_value = "cells")]
+    pub(crate) positions: Vec<Position>,
+    /// Distances of neighbouring unknowns
+    #[arg(long, value_name = "H,…", value_delimiter = ',', default_value = "1")]
+    pub(crate) spacing: Vec<f64>,
+    /// The factor c; negative ones make a Helmholtz equation
+    #[arg(long, value_name = "C", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(crate) c: f64,
+    /// Differentiate the series of sines or cosines exactly, instead of by the stencil
+    #[arg(long)]
+    pub(crate) spectral: bool,
+    /// Do one implicit step of this time of the heat equation instead; f is u before it
+    #[arg(long, value_name = "TIME")]
+    pub(crate) heat_step: Option<f64>,
+    /// The largest |Σ f| that a singular equation may have, as a part of Σ |f|
+    /// [default: 1e-8 in f64, 1e-4 in f32]
+    #[arg(long, value_name = "T")]
+    pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
     pub(crate) division: Division,
 }

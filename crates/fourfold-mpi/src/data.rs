@@ -28,7 +28,7 @@ impl Arrays {
         &mut self,
         plan: &mut AnyPlan,
         only: Option<Only>,
-        meet: &dyn Fn() -> fourfold::Result<()>,
+        meet: &dyn Fn(bool) -> fourfold::Result<()>,
     ) -> fourfold::Result<f64> {
         plan.execute([&mut self.input, &mut self.output], only, meet)
     }

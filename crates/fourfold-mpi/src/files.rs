@@ -1,10 +1,11 @@
 //! The parts of `.npy` files that ranks read and write.
 
 use crate::data::runs;
-use anyhow::{Context, Result, ensure};
+use crate::session::Session;
+use anyhow::{Context, Result, bail, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, Precision};
-use fourfold_distributed::{ArrayDesc, Grid};
+use fourfold::{Domain, Precision, Problem};
+use fourfold_distributed::{ArrayDesc, Exchange, Grid, Recipe};
 use fourfold_npy::{Header, encode};
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -33,11 +34,28 @@ impl Input {
         Ok(Input { header, start, reader })
     }
 
-    /// Reads the part of a rank.
+    /// Refuses conversions that could be a mistake, as the command `fourfold` does. Integers become floats
+    /// and real numbers complex ones, but precision never changes, and nothing becomes real.
+    pub(crate) fn check_type(&self, problem: &Problem) -> Result<()> {
+        let dtype = self.header.dtype;
+        if let Some(held) = dtype.precision().filter(|held| *held != problem.precision()) {
+            let (named, held) = (problem.precision().name(), held.name());
+            bail!("it is for {named} and the file holds {held} numbers: write {held} instead of {named}");
+        }
+        if (dtype.domain(), problem.input_domain()) == (Domain::Complex, Domain::Real) {
+            let hint = if problem.output_domain() == Domain::Complex {
+                "name fft instead of rfft"
+            } else {
+                "transform the parts one by one"
+            };
+            bail!("it is for real numbers and the file holds complex ones: {hint}");
+        }
+        Ok(())
+    }
+
+    /// Reads the part of a rank. The problem suits the file.
     pub(crate) fn read(&mut self, array: &ArrayDesc, grid: &Grid, rank: usize, part: &mut Data) -> Result<()> {
         let dtype = self.header.dtype;
-        let is_real = array.domain == Domain::Real;
-        ensure!(!is_real || dtype.domain() == Domain::Real, "it holds complex numbers: the problem takes real ones");
         let mut buffer = vec![0; CHUNK * dtype.bytes];
         let mut at = 0;
         for (start, length) in runs(array, grid, rank) {
@@ -76,8 +94,23 @@ impl Output {
         Ok(Output { unfinished: name.into(), path })
     }
 
+    /// Creates the file, lets all ranks write their parts of a recipe's output, and names it. The whole array
+    /// has the shape that its problem names.
+    pub(crate) fn write_together(&self, session: &Session, recipe: &Recipe, part: &Data) -> Result<()> {
+        let (number, problem) = (session.rank().rank(), recipe.last_problem());
+        let shape = &problem.output().shape;
+        let first = |done: &dyn Fn() -> Result<()>| if number == 0 { done() } else { Ok(()) };
+        session.together(first(&|| self.create(problem.precision(), problem.output_domain(), shape)))?;
+        let mine = self.write((recipe.output(), shape), recipe.grid(), number, part);
+        let written = session.together(mine).and_then(|()| session.together(first(&|| self.finish())));
+        if written.is_err() && number == 0 {
+            self.remove();
+        }
+        written
+    }
+
     /// Creates the file with its header. Only one rank does so, before the others write.
-    pub(crate) fn create(&self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
+    fn create(&self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
         let header = encode(descr(precision, domain), shape);
         let elements: usize = shape.iter().product();
         let file = File::create_new(&self.unfinished)
@@ -88,13 +121,7 @@ impl Output {
     }
 
     /// Writes the part of a rank of the array, which has the shape `shape` in the file.
-    pub(crate) fn write(
-        &self,
-        (array, shape): (&ArrayDesc, &[usize]),
-        grid: &Grid,
-        rank: usize,
-        part: &Data,
-    ) -> Result<()> {
+    fn write(&self, (array, shape): (&ArrayDesc, &[usize]), grid: &Grid, rank: usize, part: &Data) -> Result<()> {
         let precision =
             if matches!(part, Data::F32(_) | Data::ComplexF32(_)) { Precision::F32 } else { Precision::F64 };
         let start = encode(descr(precision, array.domain), shape).len();
@@ -112,12 +139,12 @@ impl Output {
     }
 
     /// Gives the file its name. Only one rank does so, after all have written.
-    pub(crate) fn finish(&self) -> Result<()> {
+    fn finish(&self) -> Result<()> {
         Ok(std::fs::rename(&self.unfinished, &self.path)?)
     }
 
     /// Removes the file after an error.
-    pub(crate) fn remove(&self) {
+    fn remove(&self) {
         // It may not exist.
         let _ = std::fs::remove_file(&self.unfinished);
     }

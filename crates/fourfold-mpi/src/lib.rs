@@ -1,6 +1,6 @@
-//! Exchanges of `fourfold-distributed` over MPI: [`MpiRank`], and [`MpiDeviceRank`] for parts on GPUs.
+#![doc = include_str!("../README.md")]
 //!
-//! The command `fourfold-mpi` verifies, times and runs transforms with it.
+//! [`MpiRank`] has its parts in the memory of the host, and [`MpiDeviceRank`] on GPUs.
 
 mod rank;
 

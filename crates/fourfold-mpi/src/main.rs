@@ -7,7 +7,7 @@ mod data;
 mod files;
 mod session;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, Poisson};
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -34,6 +34,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Verify(args) => commands::verify::verify(&rank, args),
         Command::Bench(args) => commands::bench::bench(&rank, args),
         Command::Transform(args) => commands::transform::transform(&rank, args),
+        Command::Poisson(args) => commands::poisson::poisson(&rank, args),
         Command::Info => commands::info::info(&rank),
         Command::Plan(args) => Session::new(&rank, &args.division)
             .and_then(|session| session.say(|| session.recipe(&args.problem).map(|recipe| recipe.to_string()))),
@@ -55,12 +56,19 @@ fn agreed(rank: &MpiRank, command: &Command) -> Result<()> {
         Command::Verify(args) => format!("verify {} {}", args.problems.len(), args.seed),
         Command::Bench(args) => format!("bench {}", args.rounds),
         Command::Transform(_) => "transform".into(),
+        // Ranks do not compare the factors of filters.
+        Command::Poisson(args) => {
+            let Poisson { boundary, positions, spacing, c, spectral, heat_step, tolerance, .. } = args;
+            format!("poisson {boundary:?} {positions:?} {spacing:?} {c:?} {spectral} {heat_step:?} {tolerance:?}")
+        }
         Command::Plan(_) => "plan".into(),
         Command::Info => "info".into(),
     };
     let all = rank.all_gather(hash(&steps))?;
     if let Some(other) = all.iter().position(|other| *other != all[0]) {
-        bail!("rank {other} has another command than rank 0, or another number of problems, of rounds, or seed");
+        bail!(
+            "rank {other} has another command than rank 0, or another equation, number of problems, of rounds, or seed"
+        );
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! What all commands need: the grid, recipes, and answers of rank 0.
 
 use crate::any_plan::AnyPlan;
-use crate::args::Division;
-use anyhow::{Result, bail};
+use crate::args::{Division, Parts};
+use anyhow::{Result, bail, ensure};
 use fourfold::{Domain, Problem};
+use fourfold_distributed::engine::Factors;
 use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
 
@@ -18,6 +19,7 @@ impl Session {
     /// A session on the grid of the command line, or on all ranks in one dimension.
     pub(crate) fn new(rank: &MpiRank, division: &Division) -> Result<Session> {
         let grid = division.grid.clone().map_or_else(|| Grid::new([rank.ranks()]), Ok)?;
+        grid.check(rank.ranks())?;
         Ok(Session { rank: rank.clone(), grid, division: division.clone() })
     }
 
@@ -45,7 +47,16 @@ impl Session {
 
     /// The plan of a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<AnyPlan> {
-        AnyPlan::new(&self.rank, &self.division, self.recipe(problem))
+        AnyPlan::new(&self.rank, &self.division, self.recipe(problem), None)
+    }
+
+    /// The plan of a filter: `forward`, a multiply by `factors`, `inverse`.
+    pub(crate) fn filter(&self, [forward, inverse]: [&Problem; 2], factors: Factors<'_>) -> Result<AnyPlan> {
+        let Division { from, to, parts, .. } = &self.division;
+        ensure!(!matches!(parts, Some(Parts::Tuned)), "--parts tune measures transforms only: give a number of parts");
+        let usual = Distribution::blocks(forward.input().shape.len(), &self.grid);
+        let recipe = Recipe::filter(forward, inverse, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref());
+        AnyPlan::new(&self.rank, &self.division, recipe, Some(factors))
     }
 
     /// The numbers of all ranks.
@@ -64,9 +75,16 @@ impl Session {
         }
     }
 
-    /// Waits for all ranks.
-    pub(crate) fn barrier(&self) -> fourfold::Result<()> {
-        self.rank.all_gather(0).map(drop)
+    /// Waits for all ranks, of which each tells whether it is ready.
+    pub(crate) fn meet(&self, is_ready: bool) -> fourfold::Result<()> {
+        let all = self.rank.all_gather(u64::from(is_ready))?;
+        match all.iter().position(|ready| *ready == 0) {
+            None => Ok(()),
+            Some(rank) => {
+                let message = format!("rank {rank} is not ready: its error says why");
+                Err(fourfold::Error::new(fourfold::ErrorKind::Unavailable, message))
+            }
+        }
     }
 
     /// Prints a line on rank 0.

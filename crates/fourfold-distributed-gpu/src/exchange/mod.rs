@@ -1,3 +1,2 @@
-mod agreement;
 pub(crate) mod nccl;
 pub(crate) mod queues;

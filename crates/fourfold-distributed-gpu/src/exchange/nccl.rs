@@ -1,7 +1,6 @@
 //! Ranks with a GPU each, whose exchanges are NCCL's.
 
 use crate::boxes::box_copy;
-use crate::exchange::agreement::{REFUSED, check};
 use fourfold::{Error, ErrorKind, Result};
 use fourfold_distributed::{Exchange, Move, Moves};
 use fourfold_gpu::{BoxCopy, Device, GpuMemory, GpuTeam, Message, TeamId};
@@ -20,7 +19,6 @@ pub struct NcclRank<H> {
 
 /// A prepared exchange of NCCL.
 pub struct NcclRoute {
-    id: u64,
     sends: Vec<Message>,
     receives: Vec<Message>,
     stays: Option<BoxCopy>,
@@ -96,20 +94,18 @@ impl<H: Exchange> Exchange for NcclRank<H> {
         self.host.all_gather(mine)
     }
 
+    fn agree(&self, id: u64) -> Result<()> {
+        self.host.agree(id)
+    }
+
     fn route(&self, moves: Moves) -> Result<NcclRoute> {
         let element = moves.element_bytes();
         let [sends, receives] = [moves.sends(), moves.receives()].map(|side| messages(side, element));
-        Ok(NcclRoute { id: moves.id(), sends, receives, stays: moves.stays().first().map(box_copy) })
+        Ok(NcclRoute { sends, receives, stays: moves.stays().first().map(box_copy) })
     }
 
     fn exchange(&self, route: &mut NcclRoute, from: &GpuMemory, to: &mut GpuMemory) -> Result<usize> {
-        check(route.id, &self.host.all_gather(route.id)?)?;
         self.enqueue(route, from, to)?;
         Ok(route.receives.iter().map(|message| message.bytes.len()).sum())
-    }
-
-    fn refuse(&self, _: &mut NcclRoute) {
-        // An error says that a rank is lost, which others learn of, too.
-        let _ = self.host.all_gather(REFUSED);
     }
 }

@@ -1,8 +1,8 @@
 //! Ranks that are threads of one process, each with a queue of a device.
 
 use crate::boxes::box_copy;
-use crate::exchange::agreement::{REFUSED, check};
 use fourfold::{Error, ErrorKind, Result};
+use fourfold_distributed::engine::{REFUSED, check_told};
 use fourfold_distributed::{Exchange, Moves, ThreadRank};
 use fourfold_gpu::{BoxCopy, GpuMemory};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,6 +75,10 @@ impl Exchange for QueueRank {
         self.team.all_gather(mine)
     }
 
+    fn agree(&self, id: u64) -> Result<()> {
+        self.team.agree(id)
+    }
+
     fn route(&self, moves: Moves) -> Result<QueueRoute> {
         let copies = moves.copies().iter().map(|(rank, copy)| (*rank, box_copy(copy))).collect();
         Ok(QueueRoute { id: moves.id(), copies, stays: moves.stays().first().map(box_copy) })
@@ -84,7 +88,7 @@ impl Exchange for QueueRank {
         let shown = self.show(from);
         let mine = if shown.is_ok() { route.id } else { REFUSED };
         let told = self.team.all_gather(mine);
-        let copied = told.and_then(|told| check(route.id, &told)).and_then(|()| self.copy(route, from, to));
+        let copied = told.and_then(|told| check_told(route.id, &told)).and_then(|()| self.copy(route, from, to));
         let finished = to.device().finish();
         // Nobody writes memory that is shown before all have come here.
         let met = self.team.all_gather(mine);
@@ -93,10 +97,5 @@ impl Exchange for QueueRank {
         let bytes = copied?;
         met?;
         finished.map(|()| bytes)
-    }
-
-    fn refuse(&self, _: &mut QueueRoute) {
-        // An error says that a rank is lost, which others learn of, too.
-        let _ = self.team.all_gather(REFUSED).and_then(|_| self.team.all_gather(REFUSED));
     }
 }

@@ -2,7 +2,7 @@
 
 use fourfold::engine::ArrayId;
 use fourfold::{Element, Error, ErrorKind, Result};
-use fourfold_distributed::engine::{PackedStep, check_part};
+use fourfold_distributed::engine::{PackedStep, PlanId, REFUSED, check_part};
 use fourfold_distributed::{ArrayDesc, Exchange, Only, Recipe};
 use fourfold_gpu::{BoxCopy, Device, GpuArray, GpuMemory, GpuPlan, GpuScratch};
 use std::ops::Range;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 /// The executable form of a recipe on one rank with a device. It owns its work array, and the exchanges
 /// take part in those of all ranks, so executions need the plan exclusively.
 pub struct RankPlan<E: Exchange<Memory = GpuMemory>> {
+    id: PlanId,
     recipe: Recipe,
     exchange: E,
     device: Device,
@@ -82,6 +83,7 @@ impl Arrays<'_> {
 
 impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
     pub(crate) fn new(
+        id: PlanId,
         recipe: Recipe,
         exchange: E,
         device: Device,
@@ -101,7 +103,11 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         let output = most(&|id| id == ArrayId::Output).div_ceil(element);
         let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output];
         let beside = device.new_queue()?;
-        Ok(RankPlan { recipe, exchange, device, steps, work, scratch, beside, lengths, received: 0 })
+        Ok(RankPlan { id, recipe, exchange, device, steps, work, scratch, beside, lengths, received: 0 })
+    }
+
+    pub(crate) fn id(&self) -> PlanId {
+        self.id
     }
 
     /// The recipe.
@@ -216,16 +222,17 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
         [input * element(self.recipe.input()), output * element(self.recipe.output())]
     }
 
-    /// Runs the steps on these arrays. An error refuses the exchanges.
+    /// Runs the steps on these arrays. After an error, the next exchange is an error on all ranks.
     fn run(&mut self, ends: Result<(GpuMemory, GpuMemory)>, only: Option<Only>) -> Result<()> {
-        let RankPlan { exchange, steps, work, scratch, beside, received, .. } = self;
+        let RankPlan { id, exchange, steps, work, scratch, beside, received, .. } = self;
         let (mut outcome, arrays) = match ends {
             Ok((input, output)) => (Ok(()), Some(Arrays { input, output, work })),
             Err(error) => (Err(error), None),
         };
-        let mut run = Run { exchange, arrays, scratch, beside, received };
+        let mut run = Run { id: *id, number: 0, is_over: false, exchange, arrays, scratch, beside, received };
         let mut next = 0;
-        while let Some((step, others)) = steps[next..].split_first_mut() {
+        while let Some((step, others)) = steps[next..].split_first_mut().filter(|_| !run.is_over) {
+            run.number = next;
             next += 1;
             let is_exchange = matches!(step.action, StepAction::Exchange { .. });
             if only.is_some_and(|only| (only == Only::Exchanges) != is_exchange) {
@@ -233,6 +240,7 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
             }
             outcome = match others.first_mut().filter(|_| only.is_none() && step.parts() > 1) {
                 Some(exchange) => {
+                    run.number = next;
                     next += 1;
                     run.overlapped(step, exchange, outcome)
                 }
@@ -257,6 +265,11 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
 
 /// An execution.
 struct Run<'a, E: Exchange<Memory = GpuMemory>> {
+    id: PlanId,
+    /// The number of the step.
+    number: usize,
+    /// Whether the ranks have not agreed about an exchange, so that all of them end.
+    is_over: bool,
     exchange: &'a E,
     /// Absent if the arguments were wrong.
     arrays: Option<Arrays<'a>>,
@@ -266,7 +279,7 @@ struct Run<'a, E: Exchange<Memory = GpuMemory>> {
 }
 
 impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
-    /// Does a step, if there was no error before. Exchanges are refused then.
+    /// Does a step, if there was no error before. Other ranks learn of an error at an exchange.
     fn step(&mut self, step: &mut PlannedStep<E::Route>, outcome: Result<()>) -> Result<()> {
         let ends = [step.from, step.to];
         match &mut step.action {
@@ -317,7 +330,7 @@ impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
         plan.execute_memory_with(Some(&source), &mut after(arrays.array(to), part.starts[1])?, self.scratch)
     }
 
-    /// Takes part in an exchange on the queue of `beside`, or on the plan's. It is refused after an error.
+    /// Takes part in an exchange on the queue of `beside`, or on the plan's, if all ranks agree.
     fn exchange(
         &mut self,
         [from, to]: [ArrayId; 2],
@@ -325,6 +338,9 @@ impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
         outcome: Result<()>,
         beside: Option<&Device>,
     ) -> Result<()> {
+        if self.is_over {
+            return outcome;
+        }
         let ready = outcome.and_then(|()| {
             let arrays = self.arrays.as_mut().expect("no error has come before");
             let ends = [arrays.array(from).share()?, arrays.array(to).share()?];
@@ -332,14 +348,10 @@ impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
             beside.wait_for(ends[0].device())?;
             Ok([ends[0].seen_from(beside)?, ends[1].seen_from(beside)?])
         });
-        match ready {
-            Ok([source, mut target]) => {
-                self.exchange.exchange(route, &source, &mut target).map(|bytes| *self.received += bytes)
-            }
-            Err(error) => {
-                self.exchange.refuse(route);
-                Err(error)
-            }
-        }
+        let agreed = self.exchange.agree(if ready.is_ok() { self.id.exchange(self.number) } else { REFUSED });
+        self.is_over = agreed.is_err();
+        let [source, mut target] = ready?;
+        agreed?;
+        self.exchange.exchange(route, &source, &mut target).map(|bytes| *self.received += bytes)
     }
 }

@@ -3,11 +3,14 @@
 use crate::boxes::box_copy;
 use crate::plan::plan::{PlannedPart, PlannedStep, RankPlan, StepAction};
 use fourfold::{Error, ErrorKind, Multiplier, Result};
-use fourfold_distributed::engine::{Factors, PackedAction, PackedStep, PassSlabs, RankPasses, agreed, packed_steps};
+use fourfold_distributed::engine::{
+    Factors, PackedAction, PackedStep, PassSlabs, PlanId, RankPasses, agreed, packed_steps,
+};
 use fourfold_distributed::{Action, Exchange, Moves, Recipe, Step};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner, SlabLayout};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A planner makes plans for the ranks of a program. Every rank has one, and all make the same plans
 /// in the same order.
@@ -16,6 +19,8 @@ pub struct RankPlanner<E> {
     device: Device,
     exchange: E,
     pub(crate) parts: Option<usize>,
+    /// The number of filters so far.
+    filters: AtomicU64,
 }
 
 impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
@@ -23,7 +28,7 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
     /// `device`, which is the device of `core`. Ranks with queues of one device can share `core`, which
     /// then keeps their kernels.
     pub fn new(core: impl Into<Arc<GpuPlanner>>, device: Device, exchange: E) -> RankPlanner<E> {
-        RankPlanner { core: core.into(), device, exchange, parts: None }
+        RankPlanner { core: core.into(), device, exchange, parts: None, filters: AtomicU64::new(0) }
     }
 
     /// The same, with plans whose first exchange is cut into so many parts where it can be. Each is under
@@ -68,11 +73,12 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
     }
 
     fn plan_any(&self, recipe: Result<Recipe>, factors: Option<Factors<'_>>) -> Result<RankPlan<E>> {
-        let plan = recipe.and_then(|recipe| self.prepare(recipe, factors));
-        agreed(&self.exchange, plan, |plan| plan.recipe())
+        let filter = factors.map(|_| self.filters.fetch_add(1, Ordering::Relaxed));
+        let plan = recipe.and_then(|recipe| self.prepare(recipe, factors, filter));
+        agreed(&self.exchange, plan, RankPlan::id)
     }
 
-    fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>) -> Result<RankPlan<E>> {
+    fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>, filter: Option<u64>) -> Result<RankPlan<E>> {
         let rank = self.exchange.rank();
         recipe.grid().check(self.exchange.ranks())?;
         if recipe.reorders() {
@@ -81,9 +87,17 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
             return Err(Error::new(ErrorKind::Unavailable, message));
         }
         let passes = RankPasses::new(&recipe, rank, factors)?;
-        let packed = packed_steps(&recipe, rank, self.parts.unwrap_or_else(|| estimated_parts(&recipe)));
+        let parts = self.parts.unwrap_or_else(|| estimated_parts(&recipe));
+        let packed = packed_steps(&recipe, rank, parts);
         let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;
-        RankPlan::new(recipe, self.exchange.clone(), self.device.clone(), steps, &packed)
+        RankPlan::new(
+            PlanId::new(&recipe, parts, filter),
+            recipe,
+            self.exchange.clone(),
+            self.device.clone(),
+            steps,
+            &packed,
+        )
     }
 
     fn step(&self, passes: &RankPasses<'_>, step: &PackedStep) -> Result<PlannedStep<E::Route>> {

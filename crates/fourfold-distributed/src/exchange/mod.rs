@@ -1,4 +1,6 @@
+pub(crate) mod agreement;
 pub(crate) mod exchange;
+pub(crate) mod host;
 pub(crate) mod line;
 pub(crate) mod line_reordering;
 pub(crate) mod moves;

@@ -31,8 +31,19 @@ pub struct Moves {
 pub(crate) struct MessagePart {
     /// The axis that is cut.
     pub(crate) axis: usize,
+    /// Whose part is cut: that of the rank that sends (0), or of the one that receives (1).
+    pub(crate) side: usize,
     pub(crate) number: usize,
     pub(crate) parts: usize,
+}
+
+impl MessagePart {
+    /// The block of the axis between two ranks, whose parts have these ranges of it.
+    fn block(&self, ranges: [&Range<usize>; 2]) -> Range<usize> {
+        let range = ranges[self.side];
+        let block = block(range.len(), self.parts, self.number);
+        range.start + block.start..range.start + block.end
+    }
 }
 
 /// Elements that one rank sends to another one, in the same order on both sides.
@@ -58,10 +69,12 @@ impl Move {
 impl Moves {
     /// The moves of `rank` from the array `before` to the array `after`. The pieces say which elements
     /// belong together; without them, those of the same indices do. If one array is complex and the other
-    /// real, pieces have the complex one as reals, with the parts of an element as neighbours.
+    /// real, pieces have the complex one as reals, with the parts of an element as neighbours. With a `cut`,
+    /// only a part of each message is moved; the arrays then have the same elements in the same order.
     pub(crate) fn new(
         [before, after]: [&ArrayDesc; 2],
         pieces: Option<Pieces>,
+        cut: Option<MessagePart>,
         precision: Precision,
         grid: &Grid,
         rank: usize,
@@ -78,18 +91,24 @@ impl Moves {
         };
         let (mine, next) = (part(before, rank), part(after, rank));
         let elements = [&mine, &next].map(|part| part.iter().map(Range::len).product());
-        let id = hash(&format!("{element} {before:?} {after:?} {pieces:?}"));
+        let id = hash(&format!("{element} {before:?} {after:?} {pieces:?} {cut:?}"));
         let mut moves = Moves { id, element, elements, sends: vec![], receives: vec![], stays: vec![], copies: vec![] };
         let orders = [&before.order[..], &after.order[..]];
+        let regions = |from: &[Range<usize>], to: &[Range<usize>]| match cut {
+            None => pieces.regions([from, to], orders),
+            Some(cut) => {
+                pieces.within(cut.axis, cut.block([&from[cut.axis], &to[cut.axis]])).regions([from, to], orders)
+            }
+        };
         for other in 0..grid.ranks() {
-            let received = pieces.regions([&part(before, other), &next], orders);
+            let received = regions(&part(before, other), &next);
             let copies = received.iter().map(|[from, to]| RegionCopy::new(from, to, element));
             if other == rank {
                 moves.stays.extend(copies);
                 continue;
             }
             moves.copies.extend(copies.map(|copy| (other, copy)));
-            let sent = pieces.regions([&mine, &part(after, other)], orders).into_iter();
+            let sent = regions(&mine, &part(after, other)).into_iter();
             moves.sends.extend(sent.map(|[region, _]| Move { rank: other, region }));
             moves.receives.extend(received.into_iter().map(|[_, region]| Move { rank: other, region }));
         }

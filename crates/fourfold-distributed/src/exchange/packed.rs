@@ -327,7 +327,9 @@ impl Packer<'_> {
     fn moves(&self, i: usize, axis: usize, parts: usize) -> Vec<Moves> {
         let ends = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
         let (precision, grid) = (self.recipe.problem().precision(), self.recipe.grid());
-        let part = |number: usize| Moves::packed(ends, precision, grid, self.rank, MessagePart { axis, number, parts });
+        let part = |number: usize| {
+            Moves::packed(ends, precision, grid, self.rank, MessagePart { axis, side: 0, number, parts })
+        };
         (0..parts).map(part).collect()
     }
 }

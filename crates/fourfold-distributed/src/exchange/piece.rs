@@ -18,6 +18,18 @@ pub(crate) enum Pieces {
 }
 
 impl Pieces {
+    /// The elements whose index along an axis of the arrays, which have the same shape, is in a range.
+    pub(crate) fn within(&self, axis: usize, range: Range<usize>) -> Pieces {
+        let limited = |one: &PieceAxis| if one.axes[0] == axis { one.only(0, range.clone()) } else { *one };
+        match self {
+            Pieces::OfMatrices(pieces) => {
+                Pieces::OfMatrices(pieces.iter().map(|piece| piece.iter().map(limited).collect()).collect())
+            }
+            // Exchanges that reorder are not cut.
+            Pieces::OfLine(pieces) => Pieces::OfLine(pieces.clone()),
+        }
+    }
+
     /// The elements that are in a part before the exchange and in a part after it: where they are in both parts.
     pub(crate) fn regions(&self, parts: [&[Range<usize>]; 2], orders: [&[usize]; 2]) -> Vec<[Region; 2]> {
         match self {

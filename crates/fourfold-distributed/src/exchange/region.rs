@@ -114,12 +114,21 @@ impl RegionCopy {
 
     /// Copies. Memory that is too short stays as it is: the caller compares it with `ends`.
     pub fn execute(&self, from: &[u8], to: &mut [u8]) {
+        self.execute_from(self.starts, from, to);
+    }
+
+    /// The same, where `to` begins with the first byte that is written.
+    pub fn execute_at_start(&self, from: &[u8], to: &mut [u8]) {
+        self.execute_from([self.starts[0], 0], from, to);
+    }
+
+    fn execute_from(&self, starts: [usize; 2], from: &[u8], to: &mut [u8]) {
         // One element has no run: its number of bytes is known when this is compiled.
         match self.run {
-            4 => copy_elements::<4>(&self.axes, self.starts, from, to),
-            8 => copy_elements::<8>(&self.axes, self.starts, from, to),
-            16 => copy_elements::<16>(&self.axes, self.starts, from, to),
-            run => copy_runs(&self.axes, run, self.starts, from, to),
+            4 => copy_elements::<4>(&self.axes, starts, from, to),
+            8 => copy_elements::<8>(&self.axes, starts, from, to),
+            16 => copy_elements::<16>(&self.axes, starts, from, to),
+            run => copy_runs(&self.axes, run, starts, from, to),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Ranks that are threads of one process. Each one copies from the memory of the others.
 
+use crate::exchange::agreement::{REFUSED, check_told};
 use crate::exchange::exchange::Exchange;
+use crate::exchange::host::HostExchange;
 use crate::exchange::moves::Moves;
 use crate::exchange::region::RegionCopy;
 use fourfold::{Error, ErrorKind, Result};
@@ -45,7 +47,9 @@ struct State {
     present: usize,
     /// The first rank that was lost, if there is one.
     lost: Option<usize>,
-    slots: Vec<Slot>,
+    /// What was offered at meetings of even and of odd numbers. A rank offers the next time in one of them
+    /// when all have come to the meeting between, and so have read what was offered here.
+    slots: [Vec<Slot>; 2],
 }
 
 /// What one rank offers.
@@ -67,8 +71,8 @@ pub struct ThreadRoute {
 impl ThreadRank {
     /// The ranks of a program, in their order, each to be moved to a thread.
     pub fn all(ranks: usize) -> Vec<ThreadRank> {
-        let slots = vec![Slot::Refused; ranks];
-        let state = State { meetings: 0, present: 0, lost: None, slots };
+        let slots = || vec![Slot::Refused; ranks];
+        let state = State { meetings: 0, present: 0, lost: None, slots: [slots(), slots()] };
         let team = Arc::new(Team { state: Mutex::new(state), changed: Condvar::new() });
         let rank =
             |rank| ThreadRank { member: Arc::new(Member { rank, team: Arc::clone(&team), calls: Mutex::new(()) }) };
@@ -76,20 +80,18 @@ impl ThreadRank {
     }
 
     /// Waits until all ranks have come, and reads what they offer. The caller holds `calls`, so that no
-    /// rank comes twice. Every call has two meetings. At the second one nobody offers something else, since
-    /// slower ranks may still read what was offered at the first.
-    fn meet(&self, offer: Option<Slot>, read: impl FnOnce(&[Slot])) -> Result<()> {
+    /// rank comes twice.
+    fn meet<T>(&self, offer: Slot, read: impl FnOnce(&[Slot]) -> T) -> Result<T> {
         let team = &self.member.team;
         let mut state = team.lock();
         if let Some(lost) = state.lost {
             return Err(ended(lost));
         }
-        if let Some(offer) = offer {
-            state.slots[self.member.rank] = offer;
-        }
-        state.present += 1;
         let number = state.meetings;
-        if state.present == state.slots.len() {
+        let parity = usize::from(number % 2 == 1);
+        state.slots[parity][self.member.rank] = offer;
+        state.present += 1;
+        if state.present == state.slots[0].len() {
             (state.present, state.meetings) = (0, number + 1);
             team.changed.notify_all();
         }
@@ -100,8 +102,7 @@ impl ThreadRank {
         if state.meetings == number {
             return Err(ended(state.lost.unwrap_or_default()));
         }
-        read(&state.slots);
-        Ok(())
+        Ok(read(&state.slots[parity]))
     }
 
     /// Begins a call. Other threads with this rank wait for its end.
@@ -112,7 +113,7 @@ impl ThreadRank {
     /// Comes to both meetings of an exchange without memory.
     fn stay_away(&self) {
         // An error says that a rank is lost, which others learn of, too.
-        let _ = self.meet(Some(Slot::Refused), |_| {}).and_then(|()| self.meet(None, |_| {}));
+        let _ = self.meet(Slot::Refused, |_| {}).and_then(|()| self.meet(Slot::Refused, |_| {}));
     }
 
     /// Checks that a route is one of this team.
@@ -148,6 +149,16 @@ fn copy_from(address: usize, len: usize, copy: &RegionCopy, to: &mut [u8]) {
     copy.execute(from, to);
 }
 
+/// The numbers that ranks offer.
+fn numbers(slots: &[Slot]) -> impl Iterator<Item = Result<u64>> {
+    slots.iter().enumerate().map(|(rank, slot)| match slot {
+        Slot::Number(number) => Ok(*number),
+        Slot::Memory(..) | Slot::Refused => {
+            Err(Error::new(ErrorKind::Argument, format!("rank {rank} executes, while others plan")))
+        }
+    })
+}
+
 fn ended(rank: usize) -> Error {
     Error::new(ErrorKind::Unavailable, format!("rank {rank} has ended, and others wait for it"))
 }
@@ -179,26 +190,22 @@ impl Exchange for ThreadRank {
     }
 
     fn ranks(&self) -> usize {
-        self.member.team.lock().slots.len()
+        self.member.team.lock().slots[0].len()
     }
 
     fn all_gather(&self, mine: u64) -> Result<Vec<u64>> {
         let _call = self.call();
-        let mut numbers = vec![];
-        let mut others = None;
-        self.meet(Some(Slot::Number(mine)), |slots| {
-            for (rank, slot) in slots.iter().enumerate() {
-                match slot {
-                    Slot::Number(number) => numbers.push(*number),
-                    Slot::Memory(..) | Slot::Refused => others = Some(rank),
-                }
+        self.meet(Slot::Number(mine), |slots| numbers(slots).collect())?
+    }
+
+    fn agree(&self, id: u64) -> Result<()> {
+        let _call = self.call();
+        self.meet(Slot::Number(id), |slots| {
+            if numbers(slots).all(|told| told == Ok(id)) && id != REFUSED {
+                return Ok(());
             }
-        })?;
-        self.meet(None, |_| {})?;
-        match others {
-            None => Ok(numbers),
-            Some(rank) => Err(Error::new(ErrorKind::Argument, format!("rank {rank} executes, while others plan"))),
-        }
+            check_told(id, &numbers(slots).collect::<Result<Vec<_>>>()?)
+        })?
     }
 
     fn route(&self, moves: Moves) -> Result<ThreadRoute> {
@@ -212,16 +219,18 @@ impl Exchange for ThreadRank {
             return Err(error);
         }
         let offers = &mut route.offers;
-        self.meet(Some(Slot::Memory(from.as_ptr() as usize, from.len(), route.moves.id)), |slots| {
+        self.meet(Slot::Memory(from.as_ptr() as usize, from.len(), route.moves.id), |slots| {
             offers.copy_from_slice(slots)
         })?;
         route.moves.copy_own(from, to);
         let copied = self.copy(route, to);
         // Every rank comes to this meeting, whatever its copies gave: none of them can be lost now.
-        self.meet(None, |_| {})?;
+        self.meet(Slot::Refused, |_| {})?;
         copied
     }
+}
 
+impl HostExchange for ThreadRank {
     fn refuse(&self, _: &mut ThreadRoute) {
         let _call = self.call();
         self.stay_away();

@@ -70,7 +70,13 @@ pub(crate) enum Ends<'a> {
     InPlace(&'a mut [u8]),
 }
 
-impl Arrays<'_> {
+impl<'a> Arrays<'a> {
+    /// The input, and the memories before and after an exchange that does not read the input.
+    pub(crate) fn exchanged(&mut self, from: ArrayId) -> (&'a [u8], &mut [u8], &mut [u8]) {
+        let Arrays { input, output, work } = self;
+        if from == ArrayId::Output { (input, output, work) } else { (input, work, output) }
+    }
+
     /// The memory of a step that reads `from` and writes `to`.
     pub(crate) fn ends(&mut self, from: ArrayId, to: ArrayId) -> Ends<'_> {
         let Arrays { input, output, work } = self;

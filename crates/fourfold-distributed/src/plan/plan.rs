@@ -1,19 +1,20 @@
 //! Distributed plans.
 
-use crate::exchange::exchange::Exchange;
-use crate::plan::in_place::in_place;
-use crate::plan::memory::{Arrays, Ends, WorkArray, bytes_of, bytes_of_mut, elements, elements_mut};
+use crate::exchange::host::HostExchange;
+use crate::plan::execution::{Only, Run};
+use crate::plan::memory::{Arrays, WorkArray, bytes_of, bytes_of_mut};
+use crate::plan::plan_id::PlanId;
 use crate::plan::planned_step::PlannedStep;
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
 use fourfold::engine::ArrayId;
-use fourfold::{Domain, Element, Error, ErrorKind, Precision, Result, Scratch, Storage};
-use num_complex::Complex;
+use fourfold::{Element, Error, ErrorKind, Result, Scratch, Storage};
 use std::ops::Range;
 
 /// The executable form of a recipe on one rank. It owns its work array, and the exchanges take part in
 /// those of all ranks, so executions need the plan exclusively.
-pub struct Plan<E: Exchange<Memory = [u8]>> {
+pub struct Plan<E: HostExchange> {
+    id: PlanId,
     recipe: Recipe,
     exchange: E,
     steps: Vec<PlannedStep<E::Route>>,
@@ -24,24 +25,19 @@ pub struct Plan<E: Exchange<Memory = [u8]>> {
     received: usize,
 }
 
-/// The steps that an execution does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Only {
-    /// The passes, without exchanges.
-    Passes,
-    /// The exchanges, without passes.
-    Exchanges,
-}
-
-impl<E: Exchange<Memory = [u8]>> Plan<E> {
-    pub(crate) fn new(recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
+impl<E: HostExchange> Plan<E> {
+    pub(crate) fn new(id: PlanId, recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
         let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
-        let largest = steps.iter().filter_map(PlannedStep::pass).max_by_key(|plan| plan.scratch_bytes());
+        let largest = steps.iter().flat_map(PlannedStep::passes).max_by_key(|plan| plan.scratch_bytes());
         let scratch = largest.map(|plan| plan.try_scratch()).transpose()?;
         let output = most_bytes(&recipe, exchange.rank(), &|id| id == ArrayId::Output);
         let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
         let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output.div_ceil(element)];
-        Ok(Plan { recipe, exchange, steps, work, scratch, lengths, received: 0 })
+        Ok(Plan { id, recipe, exchange, steps, work, scratch, lengths, received: 0 })
+    }
+
+    pub(crate) fn id(&self) -> PlanId {
+        self.id
     }
 
     /// The recipe.
@@ -49,9 +45,9 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         &self.recipe
     }
 
-    /// The plans of this rank's passes, in order. A rank that has nothing has none.
+    /// The plans of this rank's passes, in order, those of all parts. A rank that has nothing has none.
     pub fn passes(&self) -> impl Iterator<Item = &fourfold::Plan> {
-        self.steps.iter().filter_map(PlannedStep::pass)
+        self.steps.iter().flat_map(PlannedStep::passes)
     }
 
     /// The ranges of indices along each axis of the input that this rank has. Its part is in C order.
@@ -87,6 +83,11 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         self.scratch.as_ref().map_or(0, Scratch::bytes)
     }
 
+    /// The most parts into which an exchange is cut.
+    pub fn parts(&self) -> usize {
+        self.steps.iter().map(PlannedStep::parts).max().unwrap_or(1)
+    }
+
     /// The bytes that this rank sends to others in each exchange.
     pub fn bytes_sent(&self) -> Vec<usize> {
         let sent = |step: &PlannedStep<_>| match step {
@@ -106,9 +107,9 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
     /// elements of `output` receive its part of the output. It does not allocate.
     ///
     /// # Errors
-    /// If a slice is too short or its elements are not those of the problem, or if a rank is lost. If one
-    /// rank has an error, the ranks that exchange parts with it have one, too. The content of the output
-    /// is then undefined.
+    /// If a slice is too short or its elements are not those of the problem, or if a rank is lost or executes
+    /// another plan. All ranks agree before an exchange, so if one has an error by then, all have one. The
+    /// content of the output is then undefined.
     pub fn execute<I: Element, O: Element>(&mut self, input: &[I], output: &mut [O]) -> Result<()> {
         self.execute_steps(input, output, None)
     }
@@ -127,36 +128,27 @@ impl<E: Exchange<Memory = [u8]>> Plan<E> {
         output: &mut [O],
         only: Option<Only>,
     ) -> Result<()> {
-        let mut outcome = self.check(input, output);
-        let Plan { recipe, exchange, steps, work, scratch, received, .. } = self;
-        let mut arrays = Arrays { input: bytes_of(input), output: bytes_of_mut(output), work: work.bytes() };
-        let precision = recipe.problem().precision();
-        for (step, planned) in recipe.steps().iter().zip(steps) {
-            let is_exchange = matches!(planned, PlannedStep::Exchange { .. });
-            if only == Some(if is_exchange { Only::Passes } else { Only::Exchanges }) {
-                continue;
-            }
-            match planned {
-                PlannedStep::Exchange { route, .. } if outcome.is_err() => exchange.refuse(route),
-                PlannedStep::Exchange { route, .. } => match arrays.ends(step.from, step.to) {
-                    Ends::Two(from, to) => {
-                        outcome = exchange.exchange(route, from, to).map(|bytes| *received += bytes);
-                    }
-                    Ends::InPlace(_) => unreachable!("exchanges have two memories"),
-                },
-                PlannedStep::Pass { plan: Some(plan), elements, domains } if outcome.is_ok() => {
-                    let scratch = scratch.as_mut().expect("a pass has scratch");
-                    outcome = pass(plan, arrays.ends(step.from, step.to), *elements, (*domains, precision), scratch);
-                }
-                PlannedStep::Pass { .. } => {}
-                _ if outcome.is_err() => {}
-                _ => match arrays.ends(step.from, step.to) {
-                    Ends::InPlace(data) => in_place(planned, data, precision),
-                    Ends::Two(..) => unreachable!("these steps are in place"),
-                },
-            }
-        }
-        outcome
+        let outcome = self.check(input, output);
+        self.run(outcome, bytes_of(input), bytes_of_mut(output), only)
+    }
+
+    /// Executes on memory of [`Plan::end_bytes`], if the arguments are right.
+    pub(crate) fn run(
+        &mut self,
+        outcome: Result<()>,
+        input: &[u8],
+        output: &mut [u8],
+        only: Option<Only>,
+    ) -> Result<()> {
+        let Plan { id, recipe, exchange, steps, work, scratch, received, .. } = self;
+        let arrays = Arrays { input, output, work: work.bytes() };
+        Run { id: *id, recipe, exchange, arrays, scratch, received }.steps(steps, outcome, only)
+    }
+
+    /// The bytes that an execution needs of the input and of the output.
+    pub(crate) fn end_bytes(&self) -> [usize; 2] {
+        let element = |array: &ArrayDesc| self.recipe.problem().precision().bytes() * array.domain.reals();
+        [self.lengths[0] * element(self.recipe.input()), self.lengths[1] * element(self.recipe.output())]
     }
 
     fn check<I: Element, O: Element>(&self, input: &[I], output: &[O]) -> Result<()> {
@@ -193,39 +185,4 @@ pub fn check_part<T: Element>(
         return fail(format!("the {name} has {given} elements, this rank needs {needed}"));
     }
     Ok(())
-}
-
-/// Computes a pass.
-fn pass(
-    plan: &fourfold::Plan,
-    ends: Ends<'_>,
-    counts: [usize; 2],
-    (domains, precision): ([Domain; 2], Precision),
-    scratch: &mut Scratch,
-) -> Result<()> {
-    use Domain::{Complex as Pairs, Real};
-    match (precision, domains) {
-        (Precision::F32, [Real, Real]) => typed_pass::<f32, f32>(plan, ends, counts, scratch),
-        (Precision::F64, [Real, Real]) => typed_pass::<f64, f64>(plan, ends, counts, scratch),
-        (Precision::F32, [Real, Pairs]) => typed_pass::<f32, Complex<f32>>(plan, ends, counts, scratch),
-        (Precision::F64, [Real, Pairs]) => typed_pass::<f64, Complex<f64>>(plan, ends, counts, scratch),
-        (Precision::F32, [Pairs, Real]) => typed_pass::<Complex<f32>, f32>(plan, ends, counts, scratch),
-        (Precision::F64, [Pairs, Real]) => typed_pass::<Complex<f64>, f64>(plan, ends, counts, scratch),
-        (Precision::F32, [Pairs, Pairs]) => typed_pass::<Complex<f32>, Complex<f32>>(plan, ends, counts, scratch),
-        (Precision::F64, [Pairs, Pairs]) => typed_pass::<Complex<f64>, Complex<f64>>(plan, ends, counts, scratch),
-    }
-}
-
-fn typed_pass<I: Element, O: Element>(
-    plan: &fourfold::Plan,
-    ends: Ends<'_>,
-    counts: [usize; 2],
-    scratch: &mut Scratch,
-) -> Result<()> {
-    match ends {
-        Ends::Two(from, to) => {
-            plan.execute_with(elements::<I>(from, counts[0]), elements_mut::<O>(to, counts[1]), scratch)
-        }
-        Ends::InPlace(data) => plan.execute_in_place_with(elements_mut::<O>(data, counts[1]), scratch),
-    }
 }

@@ -3,13 +3,14 @@
 use fourfold::Domain;
 use num_complex::Complex;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The executable form of a step.
 pub(crate) enum PlannedStep<R> {
-    /// A pass from one number of elements to another. There is no plan where the rank has none.
-    Pass { plan: Option<Box<fourfold::Plan>>, elements: [usize; 2], domains: [Domain; 2] },
-    /// An exchange, with the bytes that this rank sends.
-    Exchange { bytes_sent: usize, route: R },
+    /// A pass, in parts.
+    Pass { parts: Vec<PlannedPart>, domains: [Domain; 2] },
+    /// An exchange, with the bytes that this rank sends, and a route for each part.
+    Exchange { bytes_sent: usize, routes: Vec<R>, cut: Option<PlannedCut> },
     /// The signs of so many reals change, and those of odd rows.
     Negate { reals: usize, rows: usize, columns: usize },
     /// The signs of these reals change; of complex elements those of the imaginary parts.
@@ -20,9 +21,35 @@ pub(crate) enum PlannedStep<R> {
     MultiplyRows { factors: Vec<Complex<f64>>, columns: usize },
 }
 
+/// A part of a pass.
+pub(crate) struct PlannedPart {
+    /// There is none where the rank has nothing.
+    pub(crate) plan: Option<Arc<fourfold::Plan>>,
+    /// The length of the block along axis 0.
+    pub(crate) length: usize,
+    /// Where the block begins before the pass and after it, in bytes.
+    pub(crate) starts: [usize; 2],
+    /// The number of elements of the block before the pass and after it.
+    pub(crate) elements: [usize; 2],
+}
+
+/// The steps beside an exchange that are done in as many parts as the exchange.
+pub(crate) struct PlannedCut {
+    pub(crate) before: Range<usize>,
+    pub(crate) after: Range<usize>,
+    /// The blocks of the memory before and after the exchange that these steps compute, in bytes.
+    pub(crate) blocks: [Vec<Range<usize>>; 2],
+}
+
 impl<R> PlannedStep<R> {
-    /// The plan of a pass.
-    pub(crate) fn pass(&self) -> Option<&fourfold::Plan> {
-        if let PlannedStep::Pass { plan, .. } = self { plan.as_deref() } else { None }
+    /// The plans of a pass.
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &fourfold::Plan> {
+        let parts = if let PlannedStep::Pass { parts, .. } = self { &parts[..] } else { &[] };
+        parts.iter().filter_map(|part| part.plan.as_deref())
+    }
+
+    /// The number of parts of an exchange, or 1.
+    pub(crate) fn parts(&self) -> usize {
+        if let PlannedStep::Exchange { routes, .. } = self { routes.len() } else { 1 }
     }
 }

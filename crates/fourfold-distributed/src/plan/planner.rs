@@ -1,24 +1,37 @@
 //! Makes distributed plans.
 
-use crate::exchange::exchange::Exchange;
-use crate::hash::hash;
+use crate::exchange::host::HostExchange;
 use crate::plan::plan::Plan;
+use crate::plan::plan_id::{PlanId, agreed};
 use crate::plan::prepare::{Factors, Preparation};
+use crate::recipe::cuts::cuts;
 use crate::recipe::recipe::Recipe;
-use fourfold::{Error, ErrorKind, Multiplier, Result};
+use fourfold::{Multiplier, Result};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A planner makes plans for the ranks of a program. Every rank has one, and all make the same plans
 /// in the same order.
 pub struct Planner<E> {
     core: fourfold::Planner,
     exchange: E,
+    pub(crate) parts: Option<usize>,
+    /// The number of filters so far.
+    filters: AtomicU64,
 }
 
-impl<E: Exchange<Memory = [u8]> + Clone> Planner<E> {
+impl<E: HostExchange + Clone> Planner<E> {
     /// A planner of the rank `exchange`, whose passes are planned by `core`.
     pub fn new(core: fourfold::Planner, exchange: E) -> Planner<E> {
-        Planner { core, exchange }
+        Planner { core, exchange, parts: None, filters: AtomicU64::new(0) }
+    }
+
+    /// The same, with plans whose exchanges are cut into so many parts where they can be: each is under way
+    /// while the passes beside the exchange compute. All ranks give the same number. Without it, the number is
+    /// estimated; [`Planner::tune`] measures it. Results have the same bits.
+    pub fn with_parts(mut self, parts: usize) -> Planner<E> {
+        self.parts = Some(parts.max(1));
+        self
     }
 
     /// The rank.
@@ -50,39 +63,23 @@ impl<E: Exchange<Memory = [u8]> + Clone> Planner<E> {
     }
 
     fn plan_any(&self, recipe: Result<Recipe>, factors: Option<Factors<'_>>) -> Result<Plan<E>> {
-        let plan = recipe.and_then(|recipe| self.prepare(recipe, factors));
-        agreed(&self.exchange, plan, |plan| plan.recipe())
+        let filter = factors.map(|_| self.filters.fetch_add(1, Ordering::Relaxed));
+        let plan = recipe.and_then(|recipe| self.prepare(recipe, factors, filter));
+        agreed(&self.exchange, plan, Plan::id)
     }
 
-    fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>) -> Result<Plan<E>> {
+    fn prepare(&self, recipe: Recipe, factors: Option<Factors<'_>>, filter: Option<u64>) -> Result<Plan<E>> {
         recipe.grid().check(self.exchange.ranks())?;
-        let preparation = Preparation { core: &self.core, exchange: &self.exchange, recipe: &recipe, factors };
-        let steps = preparation.steps()?;
-        Plan::new(recipe, self.exchange.clone(), steps)
+        let parts = self.parts.unwrap_or_else(|| estimated_parts(&recipe));
+        let (core, exchange, cuts) = (&self.core, &self.exchange, cuts(&recipe, parts));
+        let steps = Preparation { core, exchange, recipe: &recipe, factors, parts, cuts }.steps()?;
+        Plan::new(PlanId::new(&recipe, parts, filter), recipe, self.exchange.clone(), steps)
     }
 }
 
-/// The plan of this rank, if all ranks have made one of the same recipe.
-///
-/// # Errors
-/// On all ranks: if one of them has no plan, or one of another recipe.
-pub fn agreed<E: Exchange, P>(exchange: &E, plan: Result<P>, recipe: impl Fn(&P) -> &Recipe) -> Result<P> {
-    // The least bit is 1, so that 0 says that there is no plan.
-    let hash = plan.as_ref().map_or(0, |plan| hash(&recipe(plan).to_string()) | 1);
-    let hashes = exchange.all_gather(hash);
-    let plan = plan?;
-    check_agreement(&hashes?)?;
-    Ok(plan)
-}
-
-/// Checks that all ranks have made the same plan.
-fn check_agreement(hashes: &[u64]) -> Result<()> {
-    let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
-    if let Some(rank) = hashes.iter().position(|hash| *hash == 0) {
-        return fail(format!("rank {rank} cannot make this plan: its error says why"));
-    }
-    match hashes.iter().position(|hash| *hash != hashes[0]) {
-        None => Ok(()),
-        Some(rank) => fail(format!("rank {rank} plans another problem, grid or distribution than rank 0")),
-    }
+/// The number of parts in which a recipe's exchanges are expected to be fastest. A core that moves messages
+/// computes nothing meanwhile, and MPI libraries move large ones only while they are called. So no gain is
+/// expected, and parts cost their messages.
+fn estimated_parts(_: &Recipe) -> usize {
+    1
 }

@@ -1,19 +1,23 @@
 //! Makes the plans of a recipe's steps on one rank.
 
-use crate::exchange::exchange::Exchange;
+use crate::distribution::block;
+use crate::exchange::host::HostExchange;
 use crate::exchange::line_reordering::ends;
-use crate::exchange::moves::Moves;
+use crate::exchange::moves::{MessagePart, Moves};
 use crate::exchange::region::{Region, strides};
 use crate::exchange::reordering::pieces;
 use crate::plan::line_problem::line_problem;
-use crate::plan::planned_step::PlannedStep;
+use crate::plan::planned_step::{PlannedCut, PlannedPart, PlannedStep};
 use crate::plan::twiddles::{pair_factors, row_factors, twiddles};
 use crate::recipe::arrays::ArrayDesc;
+use crate::recipe::cuts::Cut;
 use crate::recipe::recipe::Recipe;
+use crate::recipe::reorder::Reorder;
 use crate::recipe::step::{Action, PassOp, Step};
 use fourfold::engine::{AxisTransform, EndWeights};
 use fourfold::{Error, ErrorKind, Multiplier, Pipeline, Problem, Result};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The factors of a filter on one rank, for the ranges of indices that it has.
 pub type Factors<'a> = &'a dyn Fn(&[Range<usize>]) -> Multiplier;
@@ -24,9 +28,13 @@ pub(crate) struct Preparation<'a, E> {
     pub(crate) exchange: &'a E,
     pub(crate) recipe: &'a Recipe,
     pub(crate) factors: Option<Factors<'a>>,
+    /// The number of parts of exchanges that are cut.
+    pub(crate) parts: usize,
+    /// These exchanges.
+    pub(crate) cuts: Vec<Cut>,
 }
 
-impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
+impl<E: HostExchange> Preparation<'_, E> {
     /// The steps.
     ///
     /// # Errors
@@ -38,7 +46,7 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
 
     fn step(&self, passes: &RankPasses<'_>, i: usize) -> Result<PlannedStep<E::Route>> {
         let (recipe, rank) = (self.recipe, self.exchange.rank());
-        let (before, after) = (&recipe.arrays()[i], &recipe.arrays()[i + 1]);
+        let before = &recipe.arrays()[i];
         match &recipe.steps()[i].action {
             Action::Negate { count, odd_rows } => {
                 let columns = before.ranges(recipe.grid(), rank)[1].clone();
@@ -56,22 +64,76 @@ impl<E: Exchange<Memory = [u8]>> Preparation<'_, E> {
                 let factors = row_factors(signal, recipe.subject().matrix())?;
                 Ok(PlannedStep::MultiplyRows { factors, columns: passes.lengths(before)[1] })
             }
-            Action::Exchange { reorder, .. } => {
-                let pieces = reorder.map(|reorder| pieces(reorder, recipe.subject()));
-                let moves = Moves::new([before, after], pieces, recipe.problem().precision(), recipe.grid(), rank);
-                Ok(PlannedStep::Exchange { bytes_sent: moves.bytes_sent(), route: self.exchange.route(moves)? })
-            }
-            Action::Pass { .. } => {
-                let elements = [before, after].map(|array| array.elements(recipe.grid(), rank));
-                let domains = [before.domain, after.domain];
-                let strides = [before, after].map(|array| strides(&passes.lengths(array), &array.order));
-                let is_c_order = [before, after].map(|array| array.order.is_sorted());
-                let strides = [0, 1].map(|side| (!is_c_order[side]).then_some(&strides[side][..]));
-                let pipeline = passes.pipeline(i..i + 1, None, strides)?;
-                let plan = pipeline.map(|pipeline| self.core.plan(pipeline).map(Box::new)).transpose()?;
-                Ok(PlannedStep::Pass { plan, elements, domains })
-            }
+            Action::Exchange { reorder, .. } => self.exchange(i, *reorder),
+            Action::Pass { .. } => self.pass(passes, i),
         }
+    }
+
+    /// Exchange `i`, in parts if it is cut.
+    fn exchange(&self, i: usize, reorder: Option<Reorder>) -> Result<PlannedStep<E::Route>> {
+        let (recipe, rank) = (self.recipe, self.exchange.rank());
+        let ends = [&recipe.arrays()[i], &recipe.arrays()[i + 1]];
+        let cut = self.cuts.iter().find(|cut| cut.before.end == i);
+        let parts = if cut.is_some() { self.parts } else { 1 };
+        let (mut bytes_sent, mut routes) = (0, vec![]);
+        for number in 0..parts {
+            let part = cut.map(|cut| MessagePart { axis: 0, side: cut.side, number, parts });
+            let pieces = reorder.map(|reorder| pieces(reorder, recipe.subject()));
+            let moves = Moves::new(ends, pieces, part, recipe.problem().precision(), recipe.grid(), rank);
+            bytes_sent += moves.bytes_sent();
+            routes.push(self.exchange.route(moves)?);
+        }
+        let blocks = |(side, steps): (usize, &Range<usize>)| -> Vec<Range<usize>> {
+            let blocks = (0..parts).map(|number| self.block(ends[side], Some((parts, number))).1);
+            if steps.is_empty() { vec![] } else { blocks.collect() }
+        };
+        let cut = cut.map(|cut| PlannedCut {
+            before: cut.before.clone(),
+            after: cut.after.clone(),
+            blocks: [blocks((0, &cut.before)), blocks((1, &cut.after))],
+        });
+        Ok(PlannedStep::Exchange { bytes_sent, routes, cut })
+    }
+
+    /// Pass `i`, in parts if it is beside an exchange that is cut.
+    fn pass(&self, passes: &RankPasses<'_>, i: usize) -> Result<PlannedStep<E::Route>> {
+        let ends = [&self.recipe.arrays()[i], &self.recipe.arrays()[i + 1]];
+        let strides = ends.map(|array| strides(&passes.lengths(array), &array.order));
+        let is_c_order = ends.map(|array| array.order.is_sorted());
+        let strides = [0, 1].map(|side| (!is_c_order[side]).then_some(&strides[side][..]));
+        let is_cut = self.cuts.iter().any(|cut| cut.before.contains(&i) || cut.after.contains(&i));
+        let parts = if is_cut { self.parts } else { 1 };
+        let mut planned: Vec<PlannedPart> = vec![];
+        for number in 0..parts {
+            let part = is_cut.then_some((parts, number));
+            let [(length, from), (_, to)] = ends.map(|array| self.block(array, part));
+            let elements = [0, 1].map(|side| [&from, &to][side].len() / self.element(ends[side]));
+            let starts = [from.start, to.start];
+            // Blocks have two lengths at most.
+            let plan = match planned.iter().find(|known| known.length == length) {
+                Some(known) => known.plan.clone(),
+                None => {
+                    let pipeline = passes.pipeline(i..i + 1, part.map(|_| (0, length)), strides)?;
+                    pipeline.map(|pipeline| self.core.plan(pipeline).map(Arc::new)).transpose()?
+                }
+            };
+            planned.push(PlannedPart { plan, length, starts, elements });
+        }
+        Ok(PlannedStep::Pass { parts: planned, domains: ends.map(|array| array.domain) })
+    }
+
+    /// The bytes of an element.
+    fn element(&self, array: &ArrayDesc) -> usize {
+        self.recipe.problem().precision().bytes() * array.domain.reals()
+    }
+
+    /// The length along axis 0 of a block of this rank's part, and its bytes. It is block `number` of so many
+    /// along that axis, or the whole part.
+    fn block(&self, array: &ArrayDesc, part: Option<(usize, usize)>) -> (usize, Range<usize>) {
+        let ranges = array.ranges(self.recipe.grid(), self.exchange.rank());
+        let bytes = ranges[1..].iter().map(Range::len).product::<usize>() * self.element(array);
+        let rows = part.map_or(0..ranges[0].len(), |(parts, number)| block(ranges[0].len(), parts, number));
+        (rows.len(), rows.start * bytes..rows.end * bytes)
     }
 
     /// The terms k₁ + N₁k₂ > N/2 of this rank's rows, where k₁ is stored as the faster index.

@@ -1,4 +1,5 @@
 pub(crate) mod arrays;
+pub(crate) mod cuts;
 pub(crate) mod parse;
 pub(crate) mod progress;
 pub(crate) mod real_form;

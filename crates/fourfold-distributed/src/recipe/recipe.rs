@@ -133,6 +133,12 @@ impl Recipe {
         self.subject.long_signal().unwrap_or(&self.subject.stages()[0])
     }
 
+    /// The problem whose output is that of the recipe. It is the second one of a filter.
+    pub fn last_problem(&self) -> &Problem {
+        let last = || self.subject.stages().last().expect("a recipe computes something");
+        self.subject.long_signal().unwrap_or_else(last)
+    }
+
     pub(crate) fn subject(&self) -> &Subject {
         &self.subject
     }

@@ -85,6 +85,11 @@ pub(crate) fn run_ranks(recipe: &Recipe, factors: Option<Factors<'_>>, input: &D
     })
 }
 
+/// Executes a plan.
+pub(crate) fn execute(plan: &mut Plan<ThreadRank>, input: &Data, output: &mut Data) -> Result<()> {
+    with_slices!(input, output, x, y => plan.execute(x, y))
+}
+
 /// Executes a plan on the part of a rank.
 fn report(plan: &mut Plan<ThreadRank>, input: &Data) -> Report {
     let recipe = plan.recipe().clone();

@@ -4,7 +4,7 @@ use crate::any_plan::AnyPlan;
 use crate::args::Bench;
 use crate::data::Arrays;
 use crate::session::Session;
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use fourfold::timing::Summary;
 use fourfold_distributed::Only;
 use fourfold_mpi::MpiRank;
@@ -19,6 +19,8 @@ struct Answer {
     from: String,
     to: String,
     exchanges: usize,
+    /// The most parts into which an exchange is cut.
+    parts: usize,
     /// Bytes that each rank sends to others in one execution.
     bytes_sent: Vec<u64>,
     rounds: usize,
@@ -65,6 +67,7 @@ pub(crate) fn bench(rank: &MpiRank, args: &Bench) -> Result<()> {
         from: recipe.input().distribution.to_string(),
         to: recipe.output().distribution.to_string(),
         exchanges: recipe.exchanges(),
+        parts: plan.parts(),
         bytes_sent,
         rounds: args.rounds,
         seconds: whole.min,
@@ -81,6 +84,7 @@ pub(crate) fn bench(rank: &MpiRank, args: &Bench) -> Result<()> {
 
 /// The seconds of one execution on the slowest rank. All begin together.
 fn seconds(session: &Session, plan: &mut AnyPlan, arrays: &mut Arrays, only: Option<Only>) -> Result<f64> {
-    let mine = arrays.execute(plan, only, &|| session.barrier())?;
+    let executed = arrays.execute(plan, only, &|is_ready| session.meet(is_ready));
+    let mine = session.together(executed.with_context(|| format!("cannot time `{}`", plan.recipe().problem())))?;
     Ok(session.all(mine)?.into_iter().fold(0.0, f64::max))
 }

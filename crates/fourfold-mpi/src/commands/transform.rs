@@ -16,6 +16,8 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let unwritten = || format!("cannot write {}", args.output.display());
     let (mut input, problem) = session.together(Input::open(&args.input).with_context(unread).and_then(|input| {
         let problem = Problem::parse_for(&args.problem, &input.header.shape)
+            .map_err(anyhow::Error::from)
+            .and_then(|problem| input.check_type(&problem).map(|()| problem))
             .with_context(|| format!("`{}` does not suit {}", args.problem, args.input.display()))?;
         Ok((input, problem))
     }))?;
@@ -24,21 +26,7 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
     session.together(input.read(recipe.input(), recipe.grid(), number, &mut arrays.input).with_context(unread))?;
-    arrays.execute(&mut plan, None, &|| Ok(()))?;
-    let written = write(&session, &output, &problem, |shape| {
-        output.write((recipe.output(), shape), recipe.grid(), number, &arrays.output)
-    });
-    written.with_context(unwritten)
-}
-
-/// Creates the file, lets all ranks write, and names it.
-fn write(session: &Session, output: &Output, problem: &Problem, part: impl Fn(&[usize]) -> Result<()>) -> Result<()> {
-    let shape = &problem.output().shape;
-    let first = |done: &dyn Fn() -> Result<()>| if session.rank().rank() == 0 { done() } else { Ok(()) };
-    session.together(first(&|| output.create(problem.precision(), problem.output_domain(), shape)))?;
-    let written = session.together(part(shape)).and_then(|()| session.together(first(&|| output.finish())));
-    if written.is_err() && session.rank().rank() == 0 {
-        output.remove();
-    }
-    written
+    let failed = || format!("cannot transform {}", args.input.display());
+    session.together(arrays.execute(&mut plan, None, &|is_ready| session.meet(is_ready)).with_context(failed))?;
+    output.write_together(&session, &recipe, &arrays.output).with_context(unwritten)
 }

@@ -4,7 +4,7 @@
 use crate::args::Verify;
 use crate::data::{Arrays, random, runs};
 use crate::session::Session;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use fourfold::Problem;
 use fourfold::oracle::naive::{Dd, sampled};
 use fourfold::oracle::verify::{Data, bound};
@@ -26,6 +26,7 @@ struct Answer {
     from: String,
     to: String,
     exchanges: usize,
+    parts: usize,
     /// The relative error at the elements that were compared.
     error: f64,
     bound: f64,
@@ -57,7 +58,8 @@ fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
         }
         at += length;
     }
-    arrays.execute(&mut plan, None, &|| Ok(()))?;
+    let executed = arrays.execute(&mut plan, None, &|is_ready| session.meet(is_ready));
+    session.together(executed.with_context(|| format!("cannot execute `{problem}`")))?;
     let compared = compare(problem, recipe.output(), &plan.output_ranges(), &arrays.output, seed);
     let [error, whole] = session.together(compared)?;
     let [error, whole] = [session.all(error)?, session.all(whole)?].map(|parts| parts.into_iter().sum::<f64>());
@@ -70,6 +72,7 @@ fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
         from: recipe.input().distribution.to_string(),
         to: recipe.output().distribution.to_string(),
         exchanges: recipe.exchanges(),
+        parts: plan.parts(),
         error,
         bound,
         ok: error <= bound,

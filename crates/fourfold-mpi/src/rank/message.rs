@@ -7,6 +7,7 @@ use fourfold::engine::filled;
 use fourfold_distributed::engine::RegionCopy;
 use fourfold_distributed::{Move, Region};
 use std::ffi::c_int;
+use std::ops::Range;
 
 /// A message to or from a rank.
 pub(crate) struct Message {
@@ -55,6 +56,18 @@ impl Message {
     pub(crate) fn unpack(&self, to: &mut [u8]) {
         if let Some(Packed { memory, unpack, .. }) = &self.packed {
             unpack.execute(memory, to);
+        }
+    }
+
+    /// The bytes of the rank's part that [`Message::unpack`] writes, from the first to the last.
+    pub(crate) fn unpacked(&self) -> Option<Range<usize>> {
+        self.packed.as_ref().map(|packed| packed.unpack.starts[1]..packed.unpack.ends[1])
+    }
+
+    /// The same as [`Message::unpack`], where `to` begins with the first of these bytes.
+    pub(crate) fn unpack_at_start(&self, to: &mut [u8]) {
+        if let Some(Packed { memory, unpack, .. }) = &self.packed {
+            unpack.execute_at_start(memory, to);
         }
     }
 

@@ -1,12 +1,15 @@
-//! What ranks tell each other before an exchange.
+//! What ranks tell each other before an exchange: which one comes next, or that they do not take part.
 
 use fourfold::{Error, ErrorKind, Result};
 
 /// What a rank tells the others if it does not take part. Identifiers of exchanges are not 0.
-pub(crate) const REFUSED: u64 = 0;
+pub const REFUSED: u64 = 0;
 
-/// An error if a rank does not take part in the exchange `id`.
-pub(crate) fn check(id: u64, told: &[u64]) -> Result<()> {
+/// Checks that all ranks take part in the exchange `id`. `told` has what each rank has told.
+///
+/// # Errors
+/// If a rank does not, or if it executes another exchange.
+pub fn check_told(id: u64, told: &[u64]) -> Result<()> {
     if let Some(rank) = told.iter().position(|other| *other == REFUSED) {
         let message = format!("rank {rank} does not take part in an exchange: it has had an error");
         return Err(Error::new(ErrorKind::Unavailable, message));
