@@ -33,6 +33,10 @@ const USUAL: usize = 4;
 /// Trips that two kernels take at least.
 const TWO_TRIPS: f64 = 2.0;
 
+/// Rounds of a block that take longer than three kernels with more blocks: half a microsecond each on
+/// an H200, where a kernel takes three at least.
+const LONG: usize = 32;
+
 /// One SM of so many draws what memory gives to all.
 const SATURATING: usize = 2;
 
@@ -152,6 +156,12 @@ impl DeviceAttributes {
     /// their runs.
     pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
         desc.range == DigitRange::all(desc.digits.len()) && desc.blocks() <= self.sms
+    }
+
+    /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
+    /// are faster.
+    pub(crate) fn is_busy_for_long(&self, desc: &KernelDesc) -> bool {
+        desc.blocks() <= self.sms && desc.item_rounds() > LONG
     }
 
     /// Trips that kernels take together.

@@ -118,6 +118,12 @@ impl KernelDesc {
         ends.map(|count| *count.unwrap_or(&1))
     }
 
+    /// Rounds in which the threads of a block take the items of all its stages.
+    pub(crate) fn item_rounds(&self) -> usize {
+        let rounds = |stage: &Stage| (self.subline_items(&stage.op) * self.slots()).div_ceil(self.threads);
+        self.stages.iter().map(rounds).sum()
+    }
+
     /// The largest radix of a stage.
     pub(crate) fn largest_radix(&self) -> usize {
         let radix = |stage: &Stage| match &stage.op {

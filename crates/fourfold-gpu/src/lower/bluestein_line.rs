@@ -66,10 +66,7 @@ impl PassLowering<'_> {
     /// Whether lines are better convolved as a whole than digit by digit: these kernels go through
     /// memory for every stage, or too few blocks have all the work.
     pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc]) -> bool {
-        match descs {
-            [desc] if desc.shared => desc.convolves() && self.device.spreads(desc.blocks(), desc.butterflies()[1]),
-            _ => descs.iter().any(|desc| !desc.shared),
-        }
+        descs.iter().any(|desc| !desc.shared || desc.convolves() && self.device.is_busy_for_long(desc))
     }
 
     /// Lines as one convolution each, if the device has room for its ranges of digits.
