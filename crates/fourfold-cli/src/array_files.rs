@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
 
 use crate::files::input::open_to_read;
@@ -21,6 +21,13 @@ pub(crate) fn open_array(path: &Path) -> Result<Npy<BufReader<File>>> {
     Npy::new(BufReader::new(file), bytes)
 }
 
+/// Arrays are written as .npy: the name of an image would lie.
+fn check_npy(path: &Path) -> Result<()> {
+    let is_png = path.extension().is_some_and(|name| name.eq_ignore_ascii_case("png"));
+    ensure!(!is_png, "cannot write {}: what is written is an array; name it .npy", path.display());
+    Ok(())
+}
+
 /// What is being written.
 pub(crate) struct ArrayFiles {
     output: Output,
@@ -31,6 +38,7 @@ impl ArrayFiles {
     /// Begins the files, so that what cannot be written is reported before any work is done.
     pub(crate) fn create(inputs: &[&Path], output: &Path, plot: Option<&Path>) -> Result<ArrayFiles> {
         plot.map_or(Ok(()), check_png)?;
+        check_npy(output)?;
         let outputs: Vec<_> = [Some(output), plot].into_iter().flatten().collect();
         check_outputs(inputs, &outputs)?;
         Ok(ArrayFiles { output: Output::create(output)?, plot: plot.map(Output::create).transpose()? })

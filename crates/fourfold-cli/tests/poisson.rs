@@ -132,6 +132,9 @@ fn mistakes_are_explained() {
     fails(1, "--boundary dirichlet --value 2:low=1", &["axis 2", "2 axes"]);
     fails(1, "--boundary dirichlet --heat-step -1", &["a heat step of -1"]);
     fails(1, "--boundary dirichlet --algorithm row-column", &["leave out --algorithm row-column"]);
+    let image = folder.path("u.png");
+    let hint = "what is written is an array; name it .npy";
+    says(&failure(1, &[&"poisson", &input, &"-o", &image, &"--boundary", &"dirichlet"]), &[hint]);
     assert_eq!(folder.names(), ["f.npy"]);
     let bad = folder.write("n.npy", &npy("<f8", false, "(2, 2)", little(&[1.0, 2.0, f64::INFINITY, -3.0])));
     let infinite = failure(1, &[&"poisson", &bad, &"-o", &output, &"--boundary", &"neumann"]);

@@ -127,9 +127,9 @@ pub(crate) fn encoder<'a, W: Write>(
 }
 
 /// Names that other formats have.
-const OTHER_FORMATS: [&str; 24] = [
-    "avif", "bmp", "dds", "exr", "ff", "gif", "hdr", "heic", "ico", "jfif", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm",
-    "pgm", "pnm", "ppm", "qoi", "tga", "tif", "tiff", "webp",
+const OTHER_FORMATS: [&str; 25] = [
+    "avif", "bmp", "dds", "exr", "ff", "gif", "hdr", "heic", "ico", "jfif", "jp2", "jpeg", "jpg", "jxl", "npy", "pam",
+    "pbm", "pgm", "pnm", "ppm", "qoi", "tga", "tif", "tiff", "webp",
 ];
 
 /// Only PNG is written: a name that says another format would lie.

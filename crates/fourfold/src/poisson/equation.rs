@@ -154,7 +154,10 @@ impl Equation {
     fn factors(&self, precision: Precision) -> Result<Multiplier> {
         let mut lists =
             self.axes.iter().map(|axis| axis.eigenvalues(self.is_spectral())).collect::<Result<Vec<_>>>()?;
-        self.check_sums(&lists, 0.0, true, precision)?;
+        match self.c < 0.0 {
+            true => self.check_sums(&lists, 0.0, true, precision)?,
+            false => self.check_ends(&lists, precision)?,
+        }
         let (start, time) = (self.start(), self.operator_factor());
         for (a, list) in lists.iter_mut().enumerate() {
             let (c, start) = if a == 0 { (self.c, start) } else { (0.0, 0.0) };
@@ -166,6 +169,23 @@ impl Equation {
     /// The term of the divisors that has no factor τ.
     fn start(&self) -> f64 {
         if self.time_step.is_some() { 1.0 } else { 0.0 }
+    }
+
+    /// Checks the divisors of the least and of the largest sum of one eigenvalue of every list. With c ≥ 0
+    /// divisors grow with the sum, and so those between are in range, too.
+    fn check_ends(&self, lists: &[Vec<f64>], precision: Precision) -> Result<()> {
+        let least = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
+        let sum: f64 = lists.iter().map(|list| least(list)).sum();
+        // Without the constant, whose eigenvalues are the first ones, one axis has another eigenvalue.
+        let other = |list: &Vec<f64>| sum - least(list) + least(&list[1..]);
+        let smallest = match self.is_singular() {
+            true => lists.iter().filter(|list| list.len() > 1).map(other).reduce(f64::min),
+            false => Some(sum),
+        };
+        // A singular equation of one unknown has only the constant.
+        let Some(smallest) = smallest else { return Ok(()) };
+        let largest = lists.iter().map(|list| list.iter().copied().fold(0.0, f64::max)).sum();
+        [smallest, largest].into_iter().try_for_each(|sum| self.check_divisor(sum, precision))
     }
 
     /// Checks the divisors of all sums of `outer` and one eigenvalue of every list. `is_first` says

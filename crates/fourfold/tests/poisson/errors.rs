@@ -64,6 +64,9 @@ fn numbers_out_of_range_are_refused() {
         Equation::new([Axis::cells(2, 2.0, Periodic)]).unwrap().c(-2.0).heat_step(1.0),
         "c = -2 and a heat step of 1 make the factor 1 + time (λ + c) zero for the eigenvalue λ = 1",
     );
+    // These are 2^40 sums, of which only the ends are checked.
+    let long = Equation::new([Axis::cells(1 << 20, 1.0, Dirichlet), Axis::nodes(1 << 20, 1.0, Dirichlet)]).unwrap();
+    assert!(long.pipeline(Precision::F64).is_ok() && long.c(1.0).pipeline(Precision::F64).is_ok());
     let huge = Equation::new([Axis::cells(1 << 40, 1.0, Dirichlet), Axis::cells(1 << 40, 1.0, Dirichlet)]).unwrap();
     assert!(huge.pipeline(Precision::F64).is_err());
 }
