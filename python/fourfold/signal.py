@@ -145,11 +145,11 @@ def _convolved(in1, in2, mode, method, boundary, is_correlation, out, workers):
 
 def _filtered(x, low, high, rolloff, out, workers):
     x = np.asarray(x)
-    dtype = promoted(x)
+    dtype, shape = promoted(x), x.shape
     x = real_array(x, dtype)
     precision, workers = PRECISIONS[dtype.name], worker_count(workers)
     made = _fourfold.FrequencyFilter(x.shape, low, high, rolloff, precision, workers)
-    return computed(out, x.shape, dtype, [x], functools.partial(made.apply, x.reshape(-1)))
+    return computed(out, shape, dtype, [x], functools.partial(made.apply, x.reshape(-1)))
 
 
 def low_pass(x, cutoff, rolloff="ideal", *, out=None, workers=None):

@@ -192,6 +192,7 @@ def test_filters_keep_their_frequencies():
     slow, fast = np.cos(2 * np.pi * 4 * t / 64), np.sin(2 * np.pi * 24 * t / 64)
     x = 1 + slow + fast
     np.testing.assert_allclose(fs.low_pass(x, 0.5), 1 + slow, atol=1e-13)
+    assert fs.low_pass(np.float64(2.0), 0.5).shape == ()
     np.testing.assert_allclose(fs.high_pass(x, 0.5), fast, atol=1e-13)
     np.testing.assert_allclose(fs.band_pass(x, 0.1, 0.5), slow, atol=1e-13)
     # The frequency of the slow wave is 1/8 of Nyquist's, and of the fast one 3/4.

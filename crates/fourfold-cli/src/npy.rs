@@ -11,7 +11,7 @@ use fourfold::{Domain, Element, Precision};
 use fourfold_npy::{Header, encode};
 use num_complex::Complex;
 
-use crate::array::{zeros, zeros_of};
+use crate::array::{fitting, zeros, zeros_of};
 
 /// The most axes of an array, as in NumPy.
 const MOST_AXES: usize = 64;
@@ -43,15 +43,18 @@ impl<R: Read> Npy<R> {
     ///
     /// Integers and booleans become the nearest floats. Real numbers become complex if the `domain`
     /// asks for it; complex numbers stay complex.
+    ///
+    /// # Errors
+    /// If the file is cut off, if memory is lacking, or if a number is beyond the largest one of the type.
     pub(crate) fn read(self, precision: Precision, domain: Domain) -> Result<Data> {
         let domain = if self.header.dtype.domain() == Domain::Complex { Domain::Complex } else { domain };
         Ok(match (precision, domain) {
-            (Precision::F32, Domain::Real) => Data::F32(self.convert(|z| z.re as f32)?),
-            (Precision::F64, Domain::Real) => Data::F64(self.convert(|z| z.re)?),
+            (Precision::F32, Domain::Real) => Data::F32(self.convert(|i, z| element(i, z.re))?),
+            (Precision::F64, Domain::Real) => Data::F64(self.convert(|_, z| Ok(z.re))?),
             (Precision::F32, Domain::Complex) => {
-                Data::ComplexF32(self.convert(|z| Complex::new(z.re as f32, z.im as f32))?)
+                Data::ComplexF32(self.convert(|i, z| Ok(Complex::new(element(i, z.re)?, element(i, z.im)?)))?)
             }
-            (Precision::F64, Domain::Complex) => Data::ComplexF64(self.convert(|z| z)?),
+            (Precision::F64, Domain::Complex) => Data::ComplexF64(self.convert(|_, z| Ok(z))?),
         })
     }
 
@@ -79,19 +82,25 @@ impl<R: Read> Npy<R> {
         Ok(ordered)
     }
 
-    fn convert<T: Element>(mut self, convert: impl Fn(Complex<f64>) -> T) -> Result<Vec<T>> {
+    fn convert<T: Element>(mut self, convert: impl Fn(usize, Complex<f64>) -> Result<T>) -> Result<Vec<T>> {
         let dtype = self.header.dtype;
         let mut elements = zeros(self.elements)?;
         let mut buffer = vec![0; CHUNK * dtype.bytes];
-        for chunk in elements.chunks_mut(CHUNK) {
+        for (number, chunk) in elements.chunks_mut(CHUNK).enumerate() {
             let bytes = &mut buffer[..chunk.len() * dtype.bytes];
             self.reader.read_exact(bytes).context("its data are cut off")?;
-            for (element, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(dtype.bytes)) {
-                *element = convert(dtype.number(bytes));
+            let first = number * CHUNK;
+            for (i, (element, bytes)) in (first..).zip(chunk.iter_mut().zip(bytes.chunks_exact(dtype.bytes))) {
+                *element = convert(i, dtype.number(bytes))?;
             }
         }
         Ok(elements)
     }
+}
+
+/// The number of element `i` in `f32`.
+fn element(i: usize, number: f64) -> Result<f32> {
+    fitting(number, format_args!("element {i}"))
 }
 
 /// Writes an array in C order, little-endian.

@@ -132,13 +132,26 @@ fn mistakes_are_explained() {
     fails(1, "--boundary dirichlet --value 2:low=1", &["axis 2", "2 axes"]);
     fails(1, "--boundary dirichlet --heat-step -1", &["a heat step of -1"]);
     fails(1, "--boundary dirichlet --algorithm row-column", &["leave out --algorithm row-column"]);
-    let image = folder.path("u.png");
-    let hint = "what is written is an array; name it .npy";
-    says(&failure(1, &[&"poisson", &input, &"-o", &image, &"--boundary", &"dirichlet"]), &[hint]);
     assert_eq!(folder.names(), ["f.npy"]);
     let bad = folder.write("n.npy", &npy("<f8", false, "(2, 2)", little(&[1.0, 2.0, f64::INFINITY, -3.0])));
     let infinite = failure(1, &[&"poisson", &bad, &"-o", &output, &"--boundary", &"neumann"]);
     says(&infinite, &["the right-hand side is inf at [1, 0]: expected finite numbers"]);
     let complex = folder.write("z.npy", &npy("<c16", false, "(1,)", little(&[1.0, 2.0])));
     says(&failure(1, &[&"poisson", &complex, &"-o", &output, &"--boundary", &"dirichlet"]), &["real ones are needed"]);
+}
+
+#[test]
+fn numbers_beyond_the_type_and_names_of_images_are_refused() {
+    let folder = Folder::new();
+    let input = folder.write("f.npy", &npy("<f8", false, "(3, 4)", little(&F)));
+    let output = folder.path("u.npy");
+    let huge = folder.write("huge.npy", &npy("<f8", false, "(2,)", little(&[1.0, -1e300])));
+    let hint = "element 1 is -1e300, which is out of the range of f32: give --type f64";
+    let arguments: [&dyn AsRef<OsStr>; 8] =
+        [&"poisson", &huge, &"-o", &output, &"--boundary", &"dirichlet", &"--type", &"f32"];
+    says(&failure(1, &arguments), &[hint]);
+    let image = folder.path("u.png");
+    let hint = "what is written is an array; name it .npy";
+    says(&failure(1, &[&"poisson", &input, &"-o", &image, &"--boundary", &"dirichlet"]), &[hint]);
+    assert_eq!(folder.names(), ["f.npy", "huge.npy"]);
 }

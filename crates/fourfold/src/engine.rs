@@ -15,6 +15,7 @@ pub use crate::arithmetic::primes::prime_factors;
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
 pub use crate::cpu::base::machine::{Cache, Machine};
+pub use crate::cpu::base::sizes::table_bytes;
 pub use crate::cpu::base::threads::Pool;
 pub use crate::error::{collected, filled, reserve};
 pub use crate::problem::kind::Transform1d;

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use fourfold::engine::table_bytes;
 use fourfold::oracle::verify::Data;
 use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, Equation, Float};
-use fourfold::{Domain, Precision};
+use fourfold::{Domain, Planner, Precision};
 use serde::Serialize;
 
 use crate::args::poisson::{EndValue, Poisson};
@@ -21,8 +22,12 @@ pub(super) fn solve_file(args: &Poisson) -> Result<()> {
     let precision = args.precision.or(npy.header.dtype.precision()).unwrap_or(Precision::F64);
     let equation = args.equation(&npy.header.shape)?;
     // The right-hand side and the solution, before eigenvalues of all points are computed.
-    check_memory(equation.unknowns().saturating_mul(2 * precision.bytes()))?;
+    let arrays = equation.unknowns().saturating_mul(2 * precision.bytes());
+    check_memory(arrays)?;
     let pipeline = equation.pipeline(precision)?;
+    let recipe = Planner::new().recipe(pipeline.borrowed())?;
+    let tables = recipe.lines().map(|line| table_bytes(line, precision.bytes()));
+    check_memory(tables.fold(arrays, usize::saturating_add))?;
     let kinds: Vec<_> =
         equation.axes().iter().map(|axis| axis.kind().map(|kind| kind.name())).collect::<Result<_, _>>()?;
     let plan = args.how.planner()?.pipeline(pipeline)?;

@@ -229,7 +229,7 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
 /// constants are the measured peaks of memory in use, in bytes for each element, rounded up: 41 for
 /// combines and reorders, 62 for type IV, 131 to 165 for Rader's spectra in double-double
 /// arithmetic, 65 for each element of Bluestein's convolution, and 16 for each one of its chirp.
-pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
+pub fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
     let ends = match line.transform.transform1d {
         Transform1d::Forward | Transform1d::Backward => 0,
         Transform1d::Dct4 | Transform1d::Dst4 => 72 * line.transform.n,
