@@ -17,7 +17,10 @@ __all__ = ["Solver", "solve"]
 
 def _entries(name, values, axes, is_one):
     """One entry for each axis, of a list or of one entry for all."""
-    entries = [values] * axes if is_one(values) else list(values)
+    try:
+        entries = [values] * axes if is_one(values) else list(values)
+    except TypeError:
+        raise TypeError(f"{name} is {values!r}: expected one, or a sequence with one for each axis") from None
     if len(entries) != axes:
         expected = "expected one, or one for each axis"
         raise ValueError(f"{name} has {len(entries)} entries for {axes} axes: {expected}")
@@ -26,7 +29,11 @@ def _entries(name, values, axes, is_one):
 
 def _ends(boundary):
     """The conditions at both ends of an axis, as the engine reads them."""
-    return boundary if isinstance(boundary, str) else ":".join(boundary)
+    try:
+        return boundary if isinstance(boundary, str) else ":".join(boundary)
+    except TypeError:
+        expected = 'expected a condition, or a pair of them such as ("dirichlet", "neumann")'
+        raise TypeError(f"the boundary of an axis is {boundary!r}: {expected}") from None
 
 
 class Solver:
@@ -95,7 +102,7 @@ class Solver:
                 self.shape,
                 [_ends(entry) for entry in _entries("boundary", boundary, axes, is_text)],
                 _entries("at", at, axes, is_text),
-                _entries("spacing", spacing, axes, np.isscalar),
+                _entries("spacing", spacing, axes, lambda value: value is not None and np.ndim(value) == 0),
                 c,
                 eigenvalues,
                 heat_step,
@@ -147,11 +154,11 @@ class Solver:
 
     def _end(self, key, value):
         """The axis, whether it is the high end, and what is given there."""
-        axis, end = key
-        if end not in ("low", "high") or not -len(self.shape) <= axis < len(self.shape):
+        ends = {(axis, end) for axis in range(-len(self.shape), len(self.shape)) for end in ("low", "high")}
+        if not isinstance(key, tuple) or key not in ends:
             expected = f'expected an axis of {len(self.shape)}, and "low" or "high"'
             raise ValueError(f"there is no end {key}: {expected}")
-        axis %= len(self.shape)
+        axis, end = int(key[0]) % len(self.shape), key[1]
         value = real_array(value, self.dtype)
         others = self.shape[:axis] + self.shape[axis + 1 :]
         if value.size != 1 and value.shape != others:

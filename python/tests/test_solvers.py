@@ -124,6 +124,20 @@ def test_equations_that_do_not_exist(shape, settings, error):
         Solver(shape, **settings)
 
 
+def test_errors_name_the_argument():
+    for settings, name in (
+        ({"boundary": None}, "boundary is None"),
+        ({"spacing": None}, "spacing is None"),
+        ({"boundary": [1, "dirichlet"]}, "the boundary of an axis is 1"),
+    ):
+        with pytest.raises(TypeError, match=name):
+            Solver((4, 6), **settings)
+    solver = Solver((4, 6), "dirichlet", spacing=np.array(0.5))
+    for key in (0, (0.5, "low"), ("a", "low")):
+        with pytest.raises(ValueError, match="there is no end"):
+            solver(np.ones((4, 6)), {key: 1.0})
+
+
 def test_right_hand_sides_that_do_not_fit():
     solver = Solver((4, 6), "dirichlet")
     for f, values, error in (
