@@ -48,7 +48,6 @@ fn pipes_that_the_command_line_names_are_errors() {
         &["transform", "dct2 f64 auto", "pipe.npy", "-o", "out.npy"],
         &["poisson", "pipe.npy", "-o", "out.npy", "--boundary", "dirichlet"],
         &["convolve", "pipe.npy", "-o", "out.npy", "--box", "3"],
-        &["convolve", "pipe.npy", "-o", "out.png", "--box", "3"],
         &["compress", "pipe.npy", "-o", "out.png", "--keep", "10"],
         &["jpeg", "decode", "pipe.npy", "-o", "out.png"],
         &["transform", "dct2 f64 auto", "x.npy", "-o", "pipe.npy"],
