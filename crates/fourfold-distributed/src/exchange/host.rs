@@ -45,9 +45,9 @@ pub trait HostExchange: Exchange<Memory = [u8]> {
 /// Computes the passes on a side of an exchange for a part, whose block has these bytes.
 type Compute<'a> = dyn FnMut(usize, usize, &mut [u8]) -> Result<()> + 'a;
 
-/// The passes beside an exchange in parts. Only plans make them, so what they say of blocks holds: part k of
-/// the messages is sent from the blocks up to k of the memory before the exchange, and all that arrives in
-/// block k of the memory after it is of part k.
+/// The passes beside an exchange in parts. Part k of the messages is sent from the blocks up to k of the memory
+/// before the exchange. All that arrives in block k of the memory after it is of part k. Only plans make these
+/// passes, so that this holds.
 pub struct PartPasses<'a> {
     blocks: [&'a [Range<usize>]; 2],
     compute: &'a mut Compute<'a>,

@@ -61,8 +61,8 @@ impl DeviceAttributes {
 
     /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
     /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
-    /// eight in `f32` it takes a few more in some kernels than in others of the same kind, with which an
-    /// SM has no room for the last block that shared memory has room for.
+    /// eight in `f32`, some kernels take a few more than others of the same kind. An SM then has no room
+    /// for the last block that shared memory has room for.
     pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
         let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
         let radix = radices.max().unwrap_or(1);

@@ -91,9 +91,13 @@ impl KernelDesc {
     /// At how many ends of the kernel the elements of a subline are neighbours, as those of the last
     /// digits are in the buffers of long lines.
     fn whole_sublines(&self) -> usize {
-        let ends = [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)];
         let last = self.range.last == self.digits.len();
-        ends.into_iter().filter(|end| last && *end == Some(&Port::Scratch)).count()
+        self.ends().into_iter().filter(|end| last && *end == Some(&Port::Scratch)).count()
+    }
+
+    /// What the first stage reads, and what the last one writes.
+    fn ends(&self) -> [Option<&Port>; 2] {
+        [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)]
     }
 
     /// Whether neighbouring threads take neighbouring sublines in a stage.
@@ -110,9 +114,8 @@ impl KernelDesc {
             Port::Array(view) => view.order.is_some() || view.combined.is_some(),
             _ => false,
         };
-        let ends = self.stages.first().map(|stage| &stage.from).into_iter().chain(self.stages.last().map(|s| &s.to));
         let is_range = self.range != DigitRange::all(self.digits.len()) && self.cluster == 1;
-        self.shared && self.lines == 1 && is_range && ends.into_iter().any(is_ordered)
+        self.shared && self.lines == 1 && is_range && self.ends().into_iter().flatten().any(is_ordered)
     }
 
     /// Whether digits are convolved.
