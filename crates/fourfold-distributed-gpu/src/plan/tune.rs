@@ -13,15 +13,7 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
     /// # Errors
     /// Those of [`RankPlanner::plan`] on all ranks, and if a rank has no memory for its parts of the arrays.
     pub fn tune(&mut self, recipe: &Recipe) -> Result<usize> {
-        let before = self.parts;
-        let best = fastest_parts(|parts| {
-            self.parts = Some(parts);
-            let seconds = self.seconds(recipe, parts);
-            self.parts = before;
-            seconds
-        })?;
-        self.parts = Some(best);
-        Ok(best)
+        fastest_parts(self, |planner| &mut planner.parts, |planner, parts| planner.seconds(recipe, parts))
     }
 
     fn seconds(&self, recipe: &Recipe, parts: usize) -> Result<f64> {

@@ -13,20 +13,30 @@ const TRIED: [usize; 5] = [1, 2, 4, 8, 16];
 /// Executions of each, of which the fastest counts.
 const ROUNDS: usize = 5;
 
-/// The number of parts that is fastest. `seconds` measures a number: the least seconds of the slowest rank in
-/// some executions, so that all ranks find the same one.
+/// Finds the number of parts that is fastest, and leaves it in the planner. `seconds` measures a number with a
+/// planner that has it: the least seconds of the slowest rank in some executions, so that all ranks find the
+/// same one.
 ///
 /// # Errors
-/// Those of `seconds`.
-pub fn fastest_parts(mut seconds: impl FnMut(usize) -> Result<f64>) -> Result<usize> {
+/// Those of `seconds`. The planner then has the number from before.
+pub fn fastest_parts<P>(
+    planner: &mut P,
+    parts: impl Fn(&mut P) -> &mut Option<usize>,
+    seconds: impl Fn(&P, usize) -> Result<f64>,
+) -> Result<usize> {
+    let before = *parts(planner);
     let mut best = (f64::INFINITY, 1);
-    for parts in TRIED {
-        let seconds = seconds(parts)?;
+    for tried in TRIED {
+        *parts(planner) = Some(tried);
+        let seconds = seconds(planner, tried);
+        *parts(planner) = before;
+        let seconds = seconds?;
         // More parts have to be worth it.
         if seconds < 0.99 * best.0 {
-            best = (seconds, parts);
+            best = (seconds, tried);
         }
     }
+    *parts(planner) = Some(best.1);
     Ok(best.1)
 }
 
@@ -67,15 +77,7 @@ impl<E: HostExchange + Clone> Planner<E> {
     /// # Errors
     /// Those of [`Planner::plan`] on all ranks, and if a rank has no memory for its parts of the arrays.
     pub fn tune(&mut self, recipe: &Recipe) -> Result<usize> {
-        let before = self.parts;
-        let best = fastest_parts(|parts| {
-            self.parts = Some(parts);
-            let seconds = self.seconds(recipe, parts);
-            self.parts = before;
-            seconds
-        })?;
-        self.parts = Some(best);
-        Ok(best)
+        fastest_parts(self, |planner| &mut planner.parts, |planner, parts| planner.seconds(recipe, parts))
     }
 
     fn seconds(&self, recipe: &Recipe, parts: usize) -> Result<f64> {
