@@ -7,7 +7,7 @@ use crate::files::{Input, Output};
 use crate::session::Session;
 use anyhow::{Context, Result, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::poisson::{Axis, Eigenvalues, Equation, Position};
+use fourfold::poisson::{Axis, Eigenvalues, Equation};
 use fourfold::{Multiplier, Precision};
 use fourfold_distributed::Exchange;
 use fourfold_mpi::MpiRank;
@@ -56,7 +56,7 @@ pub(crate) fn poisson(rank: &MpiRank, args: &Poisson) -> Result<()> {
     let recipe = plan.recipe().clone();
     let read = input.read(recipe.input(), recipe.grid(), rank.rank(), &mut arrays.input);
     session.together(read.with_context(unread))?;
-    args.check_compatible(&session, &equation, &recipe.input().ranges(recipe.grid(), rank.rank()), &arrays.input)?;
+    check_compatible(&session, &equation, &recipe.input().ranges(recipe.grid(), rank.rank()), &arrays.input)?;
     let executed = arrays.execute(&mut plan, None, &|is_ready| session.meet(is_ready));
     let seconds = session.together(executed.with_context(|| format!("cannot solve for {}", args.input.display())))?;
     output.write_together(&session, &recipe, &arrays.output).with_context(unwritten)?;
@@ -93,41 +93,27 @@ impl Poisson {
         let equation = self.heat_step.into_iter().fold(equation, Equation::heat_step);
         Ok(self.tolerance.into_iter().fold(equation, Equation::tolerance))
     }
+}
 
-    /// Checks that there is a solution, as `Equation::check_compatible` does for a whole array: |Σ w f| is at
-    /// most the tolerance times Σ w |f|. The weight w is ½ for each axis of which a point is an end between
-    /// Neumann nodes.
-    fn check_compatible(&self, session: &Session, equation: &Equation, part: &[Range<usize>], f: &Data) -> Result<()> {
-        if !equation.is_singular() {
-            return Ok(());
-        }
-        let weight = |axis: &Axis, i: usize| {
-            let halves = axis.position == Position::Nodes && axis.ends.low == fourfold::poisson::Boundary::Neumann;
-            if halves && (i == 0 || i + 1 == axis.points) { 0.5 } else { 1.0 }
-        };
-        // The weights of the points, in C order.
-        let has_any = part.iter().all(|range| !range.is_empty());
-        let axes = equation.axes().iter().zip(part).filter(|_| has_any);
-        let weights = axes.fold(vec![1.0], |outer: Vec<f64>, (axis, range)| {
-            outer.iter().flat_map(|w| range.clone().map(move |i| w * weight(axis, i))).collect()
-        });
-        let (mut sum, mut magnitude) = (0.0, 0.0);
-        for (i, w) in weights.iter().enumerate().filter(|_| has_any) {
-            let x = f.get(i).re;
-            (sum, magnitude) = (sum + w * x, magnitude + w * x.abs());
-        }
-        let [sum, magnitude] = [session.all(sum)?, session.all(magnitude)?].map(|all| all.into_iter().sum::<f64>());
-        ensure!(sum.is_finite() && magnitude.is_finite(), "the right-hand side is not finite: expected finite numbers");
-        let usual = if matches!(f, Data::F32(_)) { 1e-4 } else { 1e-8 };
-        let tolerance = self.tolerance.unwrap_or(usual);
-        ensure!(
-            sum.abs() <= tolerance * magnitude,
-            "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f| is {:e} of Σ |f|. Expected at \
-             most {tolerance:e}: subtract the mean, or raise the tolerance",
-            sum.abs() / magnitude
-        );
-        Ok(())
+/// Checks that there is a solution, as `Equation::check_compatible` does for a whole array.
+fn check_compatible(session: &Session, equation: &Equation, part: &[Range<usize>], f: &Data) -> Result<()> {
+    if !equation.is_singular() {
+        return Ok(());
     }
+    // The weights of the points, in C order; none of a part without points.
+    let axes = equation.axes().iter().zip(part);
+    let weights = axes.fold(vec![1.0], |outer: Vec<f64>, (axis, range)| {
+        outer.iter().flat_map(|w| range.clone().map(move |i| w * axis.weight(i))).collect()
+    });
+    let (mut sum, mut magnitude) = (0.0, 0.0);
+    for (i, w) in weights.iter().enumerate() {
+        let x = f.get(i).re;
+        (sum, magnitude) = (sum + w * x, magnitude + w * x.abs());
+    }
+    let [sum, magnitude] = [session.all(sum)?, session.all(magnitude)?].map(|all| all.into_iter().sum::<f64>());
+    ensure!(sum.is_finite() && magnitude.is_finite(), "the right-hand side is not finite: expected finite numbers");
+    let precision = if matches!(f, Data::F32(_)) { Precision::F32 } else { Precision::F64 };
+    Ok(equation.check_compatible_sums([sum, magnitude], precision)?)
 }
 
 /// The entry of an axis in a list with one entry for each axis, or one for all.

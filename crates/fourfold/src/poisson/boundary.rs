@@ -149,6 +149,12 @@ impl Axis {
         admits(self.ends.low) && admits(self.ends.high)
     }
 
+    /// How much point `i` of the axis counts in sums over a right-hand side: ½ at both ends between
+    /// Neumann nodes, where it stands for half a cell, and else 1.
+    pub fn weight(&self, i: usize) -> f64 {
+        if self.halves_ends() && (i == 0 || i + 1 == self.points) { 0.5 } else { 1.0 }
+    }
+
     /// Whether the first and the last point are ends, and so stand for half a cell in sums.
     pub(crate) fn halves_ends(&self) -> bool {
         self.position == Nodes && (self.ends.low, self.ends.high) == (Neumann, Neumann)

@@ -4,6 +4,7 @@ use crate::cpu::base::threads::Pool;
 use crate::error::{Error, Result};
 use crate::poisson::boundary::Axis;
 use crate::poisson::equation::Equation;
+use crate::problem::element::Precision;
 use crate::problem::float::Float;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -217,12 +218,24 @@ impl Equation {
         if !sums.are_finite() {
             return Err(self.not_finite(f));
         }
-        let Sums { sum, magnitude } = sums;
-        let tolerance = self.relative_tolerance(T::PRECISION);
+        let with = if values.values.is_empty() { "" } else { ", with the terms of boundary values," };
+        self.check_terms([sums.sum, sums.magnitude], T::PRECISION, with)
+    }
+
+    /// [`Equation::check_compatible`] of the sums Σ w f and Σ w |f| over all points, for programs that have
+    /// a part of f each. [`Axis::weight`] is the factor of w of an axis.
+    ///
+    /// # Errors
+    /// If the first exceeds the [tolerance](Equation::tolerance) times the second.
+    pub fn check_compatible_sums(&self, sums: [f64; 2], precision: Precision) -> Result<()> {
+        if self.is_singular() { self.check_terms(sums, precision, "") } else { Ok(()) }
+    }
+
+    fn check_terms(&self, [sum, magnitude]: [f64; 2], precision: Precision, with: &str) -> Result<()> {
+        let tolerance = self.relative_tolerance(precision);
         if sum.abs() <= tolerance * magnitude {
             return Ok(());
         }
-        let with = if values.values.is_empty() { "" } else { ", with the terms of boundary values," };
         Err(Error::argument(format!(
             "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f|{with} is {:e} of Σ |f|. Expected \
              at most {tolerance:e}: subtract the mean, {:e}, or raise the tolerance",
@@ -312,11 +325,8 @@ const MOST_TASKS: usize = 1 << 9;
 fn weight_of(axes: &[Axis], mut i: usize) -> f64 {
     let mut weight = 1.0;
     for axis in axes.iter().rev() {
-        let at = i % axis.points;
+        weight *= axis.weight(i % axis.points);
         i /= axis.points;
-        if axis.halves_ends() && (at == 0 || at + 1 == axis.points) {
-            weight *= 0.5;
-        }
     }
     weight
 }

@@ -73,6 +73,10 @@ fn numbers_out_of_range_are_refused() {
 
 #[test]
 fn incompatible_right_hand_sides_are_refused_with_the_amount() {
+    // The same of sums over all points, in which ends of Neumann nodes count half.
+    let sums = |sums| neumann().check_compatible_sums(sums, Precision::F64);
+    assert!(sums([1e-9, 1.0]).is_ok() && sums([-1e-7, 1.0]).is_err());
+    assert_eq!([0, 1, 3].map(|i| Axis::nodes(4, 1.0, Neumann).weight(i)), [0.5, 1.0, 0.5]);
     let solver = Solver::<f64>::new(&neumann(), &Planner::new()).unwrap();
     let (mut f, mut u) = ([1.0; 20], [7.0; 20]);
     says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is 1e0 of Σ |f|. Expected at most 1e-8: subtract the mean, 1e0");
