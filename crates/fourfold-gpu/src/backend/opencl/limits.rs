@@ -35,6 +35,7 @@ struct Told {
     shared_per_block: Option<usize>,
     shared_per_sm: Option<usize>,
     shared_reserved: usize,
+    exchanges_registers: bool,
     threads_per_sm: Option<usize>,
     sector_bytes: Option<usize>,
 }
@@ -57,7 +58,8 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
     let multiple = || device.preferred_work_group_size_multiple().ok();
     let line_bytes = known("line_bytes", Some(device.global_mem_cacheline_size()? as usize), least.line_bytes);
     let registers = known("registers_per_block", told.registers_per_block, least.registers_per_block);
-    let shared_per_block = told.shared_per_block.unwrap_or(device.local_mem_size()? as usize);
+    let granted = device.local_mem_size()? as usize;
+    let shared_per_block = told.shared_per_block.unwrap_or(granted).max(granted);
     let of_group = told.threads_per_block.unwrap_or(device.max_work_group_size()?);
     let threads_per_block = threads(of_group, &device.max_work_item_sizes()?);
     Ok(DeviceAttributes {
@@ -69,6 +71,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         registers_per_block: registers,
         registers_per_sm: registers,
         shared_per_block,
+        shared_granted: Some(granted).filter(|granted| *granted < shared_per_block),
         shared_per_sm: known("shared_per_sm", told.shared_per_sm, shared_per_block).max(shared_per_block),
         shared_reserved: told.shared_reserved,
         banks: known("banks", told.banks, least.banks),
@@ -76,6 +79,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         l2_bytes: device.global_mem_cache_size()? as usize,
         line_bytes,
         sector_bytes: known("sector_bytes", told.sector_bytes, line_bytes.min(SECTOR)),
+        exchanges_registers: told.exchanges_registers,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
         assumed,
         ..least
@@ -116,6 +120,12 @@ const LARGE_BLOCKS: u32 = 7;
 /// Bytes that the system takes for each block, since compute capability 8.0.
 const RESERVED: usize = 1 << 10;
 
+/// Bytes that the compiler adds to those that a kernel declares: four, aligned as these are.
+const ADDED: usize = 16;
+
+/// The extension of drivers whose compiler goes through PTX, and so takes PTX in kernels.
+const PTX_COMPILER: &str = "cl_nv_compiler_options";
+
 /// A compute unit is an SM. Sectors are those of CUDA's documents. `CL_DEVICE_LOCAL_MEM_SIZE` is what
 /// blocks of every GPU can have, 48 KiB; a kernel that declares more is compiled for the device, and
 /// runs.
@@ -123,7 +133,8 @@ fn nvidia(device: &Device) -> Told {
     let bytes = |data: Vec<u8>| Some(u32::from_ne_bytes(data.try_into().ok()?) as usize);
     let shared_per_sm = device.get_data(LOCAL_MEMORY_PER_SM_NV).ok().and_then(bytes);
     let large = device.compute_capability_major_nv().is_ok_and(|major| major >= LARGE_BLOCKS);
-    let shared_per_block = shared_per_sm.filter(|_| large).and_then(|bytes| bytes.checked_sub(RESERVED));
+    let shared_per_block = shared_per_sm.filter(|_| large).and_then(|bytes| bytes.checked_sub(RESERVED + ADDED));
+    let extensions = device.extensions().unwrap_or_default();
     Told {
         unit: Some("SM"),
         warp: count(device.wrap_size_nv()),
@@ -131,6 +142,7 @@ fn nvidia(device: &Device) -> Told {
         shared_per_block,
         shared_per_sm,
         shared_reserved: RESERVED,
+        exchanges_registers: extensions.split_whitespace().any(|known| known == PTX_COMPILER),
         sector_bytes: Some(32),
         ..Told::default()
     }
