@@ -141,7 +141,7 @@ fn nvidia(device: &Device) -> Told {
         registers_per_block: count(device.registers_per_block_nv()),
         shared_per_block,
         shared_per_sm,
-        shared_reserved: RESERVED,
+        shared_reserved: shared_per_sm.map_or(0, |_| RESERVED),
         exchanges_registers: extensions.split_whitespace().any(|known| known == PTX_COMPILER),
         sector_bytes: Some(32),
         ..Told::default()
