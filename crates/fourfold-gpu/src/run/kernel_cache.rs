@@ -75,7 +75,7 @@ impl KernelCache {
         for desc in descs {
             let Some(kernel) = self.find(desc) else {
                 if let Some(granted) = attributes.shared_granted.filter(|granted| desc.shared_bytes() > *granted) {
-                    attributes.shared_per_block = granted;
+                    attributes.shared_per_block = attributes.shared_per_block.min(granted);
                 }
                 continue;
             };

@@ -239,7 +239,7 @@ fn launched(
         library.clEnqueueNDRangeKernel(queue, kernel, dimensions, none, global, local, 0, ptr::null(), ptr::null_mut());
     match status {
         Some(CL_SUCCESS) => Ok(()),
-        status => Err(ClError(status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE)).into()),
+        status => Err(ClError(status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE))),
     }
 }
 
