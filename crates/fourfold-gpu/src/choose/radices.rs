@@ -72,14 +72,16 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
-/// The radices of a line whose kernels are on ranges of digits: no more than so many, if large ones can
-/// do that, and then as even as can be.
+/// The radices of a line whose kernels are on ranges of digits: no more than so many, or as near to it as
+/// large ones come, and then as even as can be.
 pub(crate) fn radices_of_ranges(n: usize, digits: usize) -> Vec<usize> {
     let usual = radices(n);
     if usual.len() <= digits {
         return usual;
     }
-    splits(smooth(n), LARGEST, digits as u32, |_| true).into_iter().min_by_key(|list| sum(list)).unwrap_or(usual)
+    let large =
+        |count: usize| splits(smooth(n), LARGEST, count as u32, |_| true).into_iter().min_by_key(|list| sum(list));
+    (digits..usual.len()).find_map(large).unwrap_or(usual)
 }
 
 /// How the radices are chosen of lines that a cluster has, with half as many blocks as the first
@@ -202,6 +204,7 @@ mod tests {
         assert_eq!(radices(1 << 28).len(), 7);
         assert_eq!(radices_of_ranges(1 << 25, 6), [32, 16, 16, 16, 16, 16]);
         assert_eq!(radices_of_ranges(14929920, 6), [18, 18, 16, 16, 15, 12]);
+        assert_eq!(radices_of_ranges(25210500, 6).len(), 7);
         assert_eq!(radices_of_ranges(4096, 6), [16, 16, 16]);
     }
 }

@@ -112,6 +112,7 @@ impl Cluster<'_, '_> {
                 body.iter().for_each(|inner| self.run_threads(inner, block, &those, clock));
             }
             Statement::ExchangeReals(names, reals, bits, all) => {
+                assert!(*all < WARP || *all % WARP == 0, "a part of a warp exchanges");
                 let given = |thread: &usize| {
                     let first = thread / WARP * WARP;
                     let mut warp = first..(first + WARP).min(*all);

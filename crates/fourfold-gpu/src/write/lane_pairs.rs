@@ -70,7 +70,9 @@ impl Writer<'_> {
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
         let bits = if self.desc.mirrors_sublines() { 1 } else { count.min(WARP) - 1 };
-        let taken = exchange_reals(&reals, bits, count * self.desc.tile);
+        let threads = count * self.desc.tile;
+        let threads = if threads < WARP { threads } else { threads.next_multiple_of(WARP) };
+        let taken = exchange_reals(&reals, bits, threads);
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 
