@@ -4,7 +4,7 @@ use crate::boxes::box_copy;
 use crate::plan::plan::{PlannedPart, PlannedStep, RankPlan, StepAction};
 use fourfold::{Error, ErrorKind, Multiplier, Result};
 use fourfold_distributed::engine::{
-    Factors, PackedAction, PackedStep, PassSlabs, PlanId, RankPasses, agreed, packed_steps,
+    Factors, MessageOrder, PackedAction, PackedStep, PassSlabs, PlanId, RankPasses, agreed, packed_steps,
 };
 use fourfold_distributed::{Action, Exchange, Moves, Recipe, Step};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner, SlabLayout};
@@ -91,7 +91,7 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
         let packed = packed_steps(&recipe, rank, parts);
         let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;
         RankPlan::new(
-            PlanId::new(&recipe, parts, filter),
+            PlanId::new(&recipe, parts, MessageOrder::Packed, filter),
             recipe,
             self.exchange.clone(),
             self.device.clone(),

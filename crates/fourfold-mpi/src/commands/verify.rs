@@ -6,6 +6,7 @@ use crate::data::{Arrays, random, runs};
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use fourfold::Problem;
+use fourfold::engine::collected;
 use fourfold::oracle::naive::{Dd, sampled};
 use fourfold::oracle::verify::{Data, bound};
 use fourfold_distributed::{ArrayDesc, Exchange};
@@ -94,7 +95,8 @@ fn compare(
         return Ok([0.0; 2]);
     }
     let count = problem.input().elements();
-    let input: Vec<_> = (0..count).map(|index| rounded(problem, random(seed, index))).collect();
+    let elements = (0..count).map(|index| rounded(problem, random(seed, index)));
+    let input = collected(count, elements, format_args!("the whole input of {count} elements, to compare"))?;
     // The axes of the part in the order in which it is stored, which is that of the whole array.
     let stored: Vec<_> = array.order.iter().map(|axis| ranges[*axis].clone()).collect();
     let (mut exact, mut found) = (vec![], vec![]);
