@@ -46,9 +46,9 @@ impl Session {
         Recipe::new(problem, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref())
     }
 
-    /// The plan of a problem.
-    pub(crate) fn plan(&self, problem: &Problem) -> Result<AnyPlan> {
-        AnyPlan::new(&self.rank, &self.division, self.affordable(self.recipe(problem))?, None)
+    /// The plan of a problem, if there is memory for its arrays and for so many other bytes of this rank.
+    pub(crate) fn plan(&self, problem: &Problem, others: usize) -> Result<AnyPlan> {
+        AnyPlan::new(&self.rank, &self.division, self.affordable(self.recipe(problem), others)?, None)
     }
 
     /// The plan of a filter: `forward`, a multiply by `factors`, `inverse`.
@@ -57,15 +57,17 @@ impl Session {
         ensure!(!matches!(parts, Some(Parts::Tuned)), "--parts tune measures transforms only: give a number of parts");
         let usual = Distribution::blocks(forward.input().shape.len(), &self.grid);
         let recipe = Recipe::filter(forward, inverse, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref());
-        AnyPlan::new(&self.rank, &self.division, self.affordable(recipe)?, Some(factors))
+        AnyPlan::new(&self.rank, &self.division, self.affordable(recipe, 0)?, Some(factors))
     }
 
-    /// The recipe, or an error if the ranks of this node have no memory for their arrays. All ranks call it.
-    fn affordable(&self, recipe: fourfold::Result<Recipe>) -> Result<fourfold::Result<Recipe>> {
+    /// The recipe, or an error if the ranks of this node have no memory for their arrays and so many `others`
+    /// of this rank. All ranks call it.
+    fn affordable(&self, recipe: fourfold::Result<Recipe>, others: usize) -> Result<fourfold::Result<Recipe>> {
         // Others may still have the arrays of a problem before this one.
         self.rank.all_gather(0)?;
         let available = available_memory();
-        let arrays = |recipe: &Recipe| recipe.array_bytes(self.rank.rank()).into_iter().fold(0, usize::saturating_add);
+        let arrays =
+            |recipe: &Recipe| recipe.array_bytes(self.rank.rank()).into_iter().fold(others, usize::saturating_add);
         let all = self.rank.all_gather(recipe.as_ref().map_or(0, arrays) as u64)?;
         let ranks = self.rank.ranks_of_node()?;
         let needed = ranks.iter().fold(0, |sum: u64, rank| sum.saturating_add(all[*rank]));

@@ -30,10 +30,10 @@ impl PlanId {
         self.0 | 1
     }
 
-    /// The identifier of the exchange that is this step, which is not 0.
-    pub fn exchange(self, step: usize) -> u64 {
-        // Any odd factor keeps the steps apart. This one is 2^64 divided by the golden ratio.
-        self.0.wrapping_add((step as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
+    /// The identifier of the exchange with this number, by which all ranks count alike. It is not 0.
+    pub fn exchange(self, number: usize) -> u64 {
+        // Any odd factor keeps the numbers apart. This one is 2^64 divided by the golden ratio.
+        self.0.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
     }
 }
 

@@ -129,7 +129,7 @@ impl GpuMemory {
 
 impl GpuPlan {
     /// [`GpuPlan::execute_on_with`] on memory: without an input, in place. The elements are those of
-    /// the problem.
+    /// the problem, or complex ones for a plan for [both parts](GpuPlan::into_both_parts).
     ///
     /// # Errors
     /// If a memory is too short or another device's, or if they and the scratch belong to several queues.
@@ -140,8 +140,7 @@ impl GpuPlan {
         scratch: &mut GpuScratch,
     ) -> Result<()> {
         let precision = self.problem().precision().bytes();
-        let input_element = precision * self.problem().input_domain().reals();
-        let output_element = precision * self.end().output_domain().reals();
+        let [input_element, output_element] = self.reals().map(|reals| precision * reals);
         if let Some(input) = input {
             one_queue(&input.device, &output.device)?;
         }

@@ -265,6 +265,24 @@ impl GpuPlan {
         Ok(self.both_parts.get().expect("just set"))
     }
 
+    /// [`GpuPlan::both_parts`] as a plan that is on its own, for memory of complex elements.
+    ///
+    /// # Errors
+    /// Those of [`GpuPlan::both_parts`].
+    pub fn into_both_parts(self) -> Result<GpuPlan> {
+        if self.parts {
+            return Ok(self);
+        }
+        self.both_parts()?;
+        Ok(*self.both_parts.into_inner().expect("just made"))
+    }
+
+    /// The reals of an element of the input and of the output.
+    pub(crate) fn reals(&self) -> [usize; 2] {
+        let domains = [self.problem().input_domain(), self.end().output_domain()];
+        domains.map(|domain| if self.parts { Domain::Complex.reals() } else { domain.reals() })
+    }
+
     fn with_own_scratch(
         &self,
         device: &Device,

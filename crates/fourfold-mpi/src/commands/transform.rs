@@ -22,7 +22,7 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
         Ok((input, problem))
     }))?;
     let mut output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
-    let mut plan = session.plan(&problem)?;
+    let mut plan = session.plan(&problem, 0)?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
     output.create_together(&session, &recipe).with_context(unwritten)?;

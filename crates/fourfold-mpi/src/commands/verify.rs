@@ -49,7 +49,8 @@ pub(crate) fn verify(rank: &MpiRank, args: &Verify) -> Result<()> {
 
 /// Executes a problem, and compares elements of every rank's part with the definition.
 fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
-    let mut plan = session.plan(problem)?;
+    let compared = problem.input().elements().saturating_mul(size_of::<Complex<f64>>());
+    let mut plan = session.plan(problem, compared)?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, rank) = (plan.recipe().clone(), session.rank().rank());
     let mut at = 0;
