@@ -40,8 +40,8 @@ pub struct GpuPlan {
     slabs: Option<SlabLayout>,
     executable: AnyExecutable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
-    parts: bool,
-    both_parts: OnceLock<Box<GpuPlan>>,
+    pub(crate) parts: bool,
+    pub(crate) both_parts: OnceLock<Box<GpuPlan>>,
     /// Its own scratch, on the queue that used it last.
     scratch: Mutex<Option<GpuScratch>>,
 }
@@ -263,24 +263,6 @@ impl GpuPlan {
             let _ = self.both_parts.set(Box::new(plan));
         }
         Ok(self.both_parts.get().expect("just set"))
-    }
-
-    /// [`GpuPlan::both_parts`] as a plan that is on its own, for memory of complex elements.
-    ///
-    /// # Errors
-    /// Those of [`GpuPlan::both_parts`].
-    pub fn into_both_parts(self) -> Result<GpuPlan> {
-        if self.parts {
-            return Ok(self);
-        }
-        self.both_parts()?;
-        Ok(*self.both_parts.into_inner().expect("just made"))
-    }
-
-    /// The reals of an element of the input and of the output.
-    pub(crate) fn reals(&self) -> [usize; 2] {
-        let domains = [self.problem().input_domain(), self.end().output_domain()];
-        domains.map(|domain| if self.parts { Domain::Complex.reals() } else { domain.reals() })
     }
 
     fn with_own_scratch(
