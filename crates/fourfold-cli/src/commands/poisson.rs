@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use fourfold::engine::table_bytes;
 use fourfold::oracle::verify::Data;
-use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, Equation, Float};
+use fourfold::poisson::{BoundaryValues, Eigenvalues, Equation, Float};
 use fourfold::{Domain, Planner, Precision};
 use serde::Serialize;
 
