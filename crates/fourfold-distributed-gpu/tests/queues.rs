@@ -9,6 +9,7 @@ use fourfold::{Domain, Multiplier, Pipeline, Planner, Problem, Result};
 use fourfold_distributed::{Action, ArrayDesc, Exchange, Moves, Recipe, ThreadRank};
 use fourfold_distributed_gpu::{NcclRank, QueueRank, RankPlanner};
 use fourfold_gpu::{Device, GpuMemory, GpuPlanner};
+use num_complex::Complex;
 use std::collections::HashSet;
 use std::sync::Arc;
 use world::{World, positions, recipe};
@@ -185,6 +186,29 @@ fn filters_and_long_signals_agree() {
     let largest = wanted.iter().fold(0.0f64, |most, y| most.max(y.abs()));
     for (i, y) in wanted.iter().enumerate() {
         assert!((found.get(i).re - y).abs() < 1e-14 * largest, "{recipe}: {i}");
+    }
+}
+
+/// The pass that multiplies has transforms of reals on both parts of complex arrays.
+#[test]
+fn filters_of_complex_arrays_agree() {
+    let Some(world) = world(4) else { return };
+    let [forward, inverse]: [Problem; 2] =
+        ["fft,dct2 f64 8x12", "ifft,idct2 f64 8x12"].map(|text| text.parse().unwrap());
+    let lists: Vec<Vec<f64>> = [8, 12].map(|n| (0..n).map(|i| 0.5 + i as f64).collect()).into();
+    let ends = "*,p".parse().unwrap();
+    let recipe = Recipe::filter(&forward, &inverse, &"4".parse().unwrap(), &ends, Some(&ends)).unwrap();
+    let factors = |ranges: &[std::ops::Range<usize>]| {
+        Multiplier::Separable(lists.iter().zip(ranges).map(|(list, range)| list[range.clone()].to_vec()).collect())
+    };
+    let x: Vec<_> = (0..96).map(|i| Complex::new(f64::from(i * i % 17) - 8.0, f64::from(i * i % 13))).collect();
+    let (mut wanted, mut found) = (vec![Complex::default(); 96], Data::ComplexF64(vec![Complex::default(); 96]));
+    let filter = Pipeline::from(&forward).multiply(Multiplier::Separable(lists.clone())).transform(&inverse);
+    Planner::new().plan(filter).unwrap().execute(&x, &mut wanted).unwrap();
+    world.transform(&recipe, Some(&factors), &Data::ComplexF64(x), &mut found).unwrap();
+    let largest = wanted.iter().fold(0.0f64, |most, y| most.max(y.norm()));
+    for (i, y) in wanted.iter().enumerate() {
+        assert!((found.get(i) - y).norm() < 1e-14 * largest, "{recipe}: {i}");
     }
 }
 
