@@ -29,6 +29,9 @@ pub struct DeviceAttributes {
     pub registers_per_sm: usize,
     /// The bytes of shared memory (local memory) that a block can have.
     pub shared_per_block: usize,
+    /// The bytes of these that every kernel is granted, where the compiler may refuse one that
+    /// declares more.
+    pub shared_granted: Option<usize>,
     /// The bytes of shared memory of an SM.
     pub shared_per_sm: usize,
     /// The bytes of these that the system takes for each block.
@@ -73,6 +76,7 @@ impl DeviceAttributes {
             registers_per_block: 1 << 16,
             registers_per_sm: 1 << 16,
             shared_per_block: 32 << 10,
+            shared_granted: None,
             shared_per_sm: 32 << 10,
             shared_reserved: 0,
             banks: 32,

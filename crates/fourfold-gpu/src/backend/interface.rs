@@ -37,6 +37,11 @@ pub(crate) trait Context: Compile + Allocate + Enqueue + VendorFfts + Teams + Se
     fn info(&self) -> &DeviceInfo;
 
     fn limits(&self) -> &Limits;
+
+    /// The language of kernels, if it is not that of all devices of the API.
+    fn dialect(&self) -> Option<&'static Dialect> {
+        None
+    }
 }
 
 /// A device's compiler.

@@ -7,10 +7,10 @@ use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Digits of a range.
-const DIGITS: usize = 2;
+pub(crate) const DIGITS: usize = 2;
 
 /// Ranges with so many digits.
-const MOST_KERNELS: usize = 3;
+pub(crate) const MOST_KERNELS: usize = 3;
 
 impl KernelDesc {
     /// Kernels on ranges of digits, as even as they can be with runs of memory and buffers in shared

@@ -3,7 +3,10 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::radices::{ClusterRadices, LARGE, RADICES, cluster_radices, gpu_factors, radices};
+use crate::choose::digit_ranges::{DIGITS, MOST_KERNELS};
+use crate::choose::radices::{
+    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, radices, radices_of_ranges,
+};
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
@@ -158,7 +161,12 @@ impl Lines<'_> {
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
-        if clustered { self.cluster_radices(packing, device) } else { radices(self.elements(packing)) }
+        if clustered {
+            return self.cluster_radices(packing, device);
+        }
+        let elements = self.elements(packing);
+        let bytes = 2 * elements * self.dft().2 * self.storage.precision().bytes();
+        if device.blocks_of(bytes) > 0 { radices(elements) } else { radices_of_ranges(elements, MOST_KERNELS * DIGITS) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
@@ -191,9 +199,8 @@ impl Lines<'_> {
         }
         let len = radices(self.elements(choice.packing)).iter().product();
         let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
-        if product != Some(len) || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
-            let message =
-                format!("`{choice}` on axis {}: expected factors of {len}, of at most {}", self.axis, RADICES[0]);
+        if product != Some(len) || !choice.radices.iter().all(|radix| (2..=LARGEST).contains(radix)) {
+            let message = format!("`{choice}` on axis {}: expected factors of {len}, of at most {LARGEST}", self.axis);
             return Err(argument(message));
         }
         Ok(())

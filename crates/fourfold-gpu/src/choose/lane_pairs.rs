@@ -2,8 +2,8 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
-use crate::desc::kernel::{KernelDesc, Packing};
-use crate::desc::stage::{Port, Stage, StageOp, View};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::stage::{Port, Split, Stage, StageOp, View};
 use crate::ir::packed::WARP;
 use fourfold::Precision;
 
@@ -28,7 +28,9 @@ impl KernelDesc {
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+        let is_range = self.range != DigitRange::all(self.digits.len());
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
+        let pays = pays.map(|pays| pays || is_range);
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);
         for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
             let straight = self.clone().straightened(end);
@@ -46,6 +48,9 @@ impl KernelDesc {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
         let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
+        if self.range != DigitRange::all(self.digits.len()) {
+            return halves && self.may_mirror_sublines(end, split);
+        }
         let whole = !self.has_runs() && self.cluster == 1 && self.places() == split.radix * split.groups;
         // All threads of a warp come where they exchange.
         let threads = split.groups * self.tile;
@@ -63,6 +68,25 @@ impl KernelDesc {
             && whole
             && split.radix % 2 == 0
             && warps
+            && self.threads % WARP == 0
+    }
+
+    /// The same of a kernel on the first digits, or the last ones: neighbouring threads can take
+    /// mirrored sublines in a stage that all items of a tile have a thread in.
+    fn may_mirror_sublines(&self, end: usize, split: &Split) -> bool {
+        let stage = if end == 0 { self.stages.first() } else { self.stages.last() };
+        let is_outermost = if split.inverse || end == 0 { self.before() == 1 } else { self.after() == 1 };
+        let items = split.count() / (self.before() * self.after());
+        is_outermost
+            && split.rader.is_none()
+            && self.shared
+            && self.cluster == 1
+            && !self.across
+            && !self.has_hermitian_pairs()
+            && stage.is_some_and(|stage| self.takes_sublines(stage))
+            && self.tile % 2 == 0
+            && (self.lines == 1 || self.parts() % 2 == 0)
+            && items * self.tile <= self.threads
             && self.threads % WARP == 0
     }
 }

@@ -2,12 +2,17 @@
 
 use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 
-/// Radices of butterflies: registers hold [`LARGE`] complex numbers, and twice as many of fewer
-/// threads. So large ones are for primes, whose convolutions would take several stages.
-pub(crate) const RADICES: [usize; 20] = [31, 29, 23, 19, 17, LARGE, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
-
-/// The largest radix that is not a prime.
+/// Registers hold so many complex numbers in a butterfly.
 pub(crate) const LARGE: usize = 16;
+
+/// Registers of fewer threads hold so many. These butterflies are for primes, whose convolutions would
+/// take several stages, and for lines that are so long that they save a digit.
+pub(crate) const LARGEST: usize = 2 * LARGE;
+
+/// Whether butterflies of a radix are for all lines.
+fn is_usual(radix: usize) -> bool {
+    radix <= LARGE || prime_factors(radix).len() == 1
+}
 
 /// The largest prime factor of p − 1 for Rader's convolution. With butterflies of 23 and more, too few
 /// threads have something to do: Bluestein's measured faster.
@@ -67,6 +72,16 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
+/// The radices of a line whose kernels are on ranges of digits: no more than so many, if large ones can
+/// do that, and then as even as can be.
+pub(crate) fn radices_of_ranges(n: usize, digits: usize) -> Vec<usize> {
+    let usual = radices(n);
+    if usual.len() <= digits {
+        return usual;
+    }
+    splits(smooth(n), LARGEST, digits as u32, |_| true).into_iter().min_by_key(|list| sum(list)).unwrap_or(usual)
+}
+
 /// How the radices are chosen of lines that a cluster has, with half as many blocks as the first
 /// radix.
 #[derive(Clone, Copy)]
@@ -91,7 +106,7 @@ pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     let order = |list: &Vec<usize>| {
         let second = if rules.even { 0 } else { list.get(1).copied().unwrap_or(1) };
         let last = rules.combine_fusion && !list.iter().skip(2).any(|radix| *radix == LAST);
-        (rules.lead.abs_diff(list[0]), list.len(), RADICES[0] - second, last, sum(list))
+        (rules.lead.abs_diff(list[0]), list.len(), LARGEST - second, last, sum(list))
     };
     let Some(mut list) = few.min_by_key(order) else { return radices(n) };
     if let ([_, _, rest @ ..], true) = (&mut *list, rules.combine_fusion) {
@@ -115,7 +130,7 @@ pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
 /// largest comes first.
 fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
     let n = smooth(n);
-    (1..usize::BITS).map(move |count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty())
+    (1..usize::BITS).map(move |count| splits(n, LARGEST, count, is_usual)).filter(|ways| !ways.is_empty())
 }
 
 /// Least where radices are even.
@@ -138,20 +153,21 @@ pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
 
 /// The product of the butterflies of a length.
 fn smooth(n: usize) -> usize {
-    prime_factors(n).iter().filter(|p| RADICES.contains(p)).product()
+    prime_factors(n).iter().filter(|p| **p <= LARGEST).product()
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.
-fn splits(n: usize, most: usize, count: u32) -> Vec<Vec<usize>> {
+fn splits(n: usize, most: usize, count: u32, allowed: fn(usize) -> bool) -> Vec<Vec<usize>> {
     match (n, count) {
         (1, 0) => return vec![vec![]],
         (_, 0) => return vec![],
         _ if most.checked_pow(count).is_some_and(|most| most < n) => return vec![],
         _ => {}
     }
-    let with =
-        |radix: usize| splits(n / radix, radix, count - 1).into_iter().map(move |rest| [&[radix], &*rest].concat());
-    RADICES.into_iter().filter(|radix| *radix <= most && n % radix == 0).flat_map(with).collect()
+    let with = |radix: usize| {
+        splits(n / radix, radix, count - 1, allowed).into_iter().map(move |rest| [&[radix], &*rest].concat())
+    };
+    (2..=most).rev().filter(|radix| n % radix == 0 && allowed(*radix)).flat_map(with).collect()
 }
 
 #[cfg(test)]
@@ -184,5 +200,8 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
+        assert_eq!(radices_of_ranges(1 << 25, 6), [32, 16, 16, 16, 16, 16]);
+        assert_eq!(radices_of_ranges(14929920, 6), [18, 18, 16, 16, 15, 12]);
+        assert_eq!(radices_of_ranges(4096, 6), [16, 16, 16]);
     }
 }

@@ -115,7 +115,13 @@ impl KernelDesc {
             _ => false,
         };
         let is_range = self.range != DigitRange::all(self.digits.len()) && self.cluster == 1;
-        self.shared && self.lines == 1 && is_range && self.ends().into_iter().flatten().any(is_ordered)
+        let takes = self.shared && self.lines == 1 && is_range && !self.mirrors_sublines();
+        takes && self.ends().into_iter().flatten().any(is_ordered)
+    }
+
+    /// Whether neighbouring places of a tile have sublines that are mirror images, for lane pairs.
+    pub(crate) fn mirrors_sublines(&self) -> bool {
+        self.lane_pairs != [false; 2] && self.range != DigitRange::all(self.digits.len())
     }
 
     /// Whether digits are convolved.

@@ -33,12 +33,15 @@ pub(crate) struct Options {
     pub(crate) kernel_threads: usize,
     /// Bytes of shared memory that its compiler adds.
     pub(crate) added_bytes: usize,
+    /// Bytes of shared memory with which its compiler takes a kernel.
+    pub(crate) granted_bytes: usize,
     /// Whether there is a library of FFTs.
     pub(crate) vendor_ffts: bool,
 }
 
 /// A typical device.
-pub(crate) const TYPICAL: Options = Options { threads: 256, kernel_threads: 256, added_bytes: 0, vendor_ffts: false };
+pub(crate) const TYPICAL: Options =
+    Options { threads: 256, kernel_threads: 256, added_bytes: 0, granted_bytes: 48 << 10, vendor_ffts: false };
 
 impl Driver {
     /// Refuses call number `call` from now on.
@@ -105,6 +108,7 @@ pub(crate) fn device(options: Options) -> (Device, Arc<Driver>) {
             sms: 16,
             threads_per_block: options.threads,
             shared_per_block: 48 << 10,
+            shared_granted: Some(options.granted_bytes),
             shared_per_sm: 48 << 10,
             double: true,
             ..DeviceAttributes::least()
@@ -153,6 +157,9 @@ impl Compile for Context {
 
     fn compile(&self, _: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
         let handle = Handle::new(&self.driver, "compile a kernel")?;
+        if shared_bytes > self.options.granted_bytes {
+            return Err(unavailable(format!("{shared_bytes} bytes of shared memory are refused")));
+        }
         Ok((Box::new(self.kernel(shared_bytes, handle)), vec![1]))
     }
 

@@ -291,3 +291,14 @@ fn kernels_take_less_shared_memory_where_the_compiler_adds_to_it() {
     assert!(4 * words(0) > bytes - (3 << 10), "a line takes almost all of it");
     assert!(4 * words(3 << 10) <= bytes - (3 << 10));
 }
+
+#[test]
+fn kernels_take_the_shared_memory_that_all_are_granted_where_more_is_refused() {
+    let problem: Problem = "dct2 f32 256x4096 axes=1".parse().unwrap();
+    let launches = |granted_bytes: usize| {
+        let planner = GpuPlanner::with_cache(fake::device(Options { granted_bytes, ..TYPICAL }).0, None);
+        planner.plan(&problem).unwrap().sources().len()
+    };
+    let [whole, parts, stages] = [48 << 10, 12 << 10, 0].map(launches);
+    assert!(whole == 1 && whole < parts && parts < stages, "{whole}, {parts} and {stages} launches");
+}

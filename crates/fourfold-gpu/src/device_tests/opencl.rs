@@ -1,12 +1,17 @@
 //! The caller's `cl_command_queue`s and `cl_mem`s.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::device::Device;
 use crate::backend::types::{Grid, Index};
 use crate::device_tests::{LONG, numbers, plan, present, refused};
-use crate::limits::Api;
-use crate::print::opencl::OPENCL;
-use crate::print::printer::NAME;
-use fourfold::ErrorKind;
+use crate::limits::{Api, Limits};
+use crate::lower::passes::lower;
+use crate::print::cuda::CUDA;
+use crate::print::opencl::{OPENCL, OPENCL_PTX};
+use crate::print::printer::{Dialect, NAME, print};
+use crate::run::inspect::Target;
+use crate::write::writer::kernel;
+use fourfold::{ErrorKind, Planner};
 use opencl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue, get_command_queue_info,
 };
@@ -159,6 +164,32 @@ fn plans_and_arrays_give_back_all_that_they_have() {
         sleep(Duration::from_millis(1));
     }
     assert_eq!(references(&device), before);
+}
+
+/// What a pass on rows becomes in a language, on a device whose threads exchange registers.
+fn exchanging(dialect: &Dialect, precision: &str) -> String {
+    let problem = format!("dct3 {precision} 512x512 axes=1").parse().unwrap();
+    let typical = Target::opencl().attributes().clone();
+    let limits = Limits::new("such a device", DeviceAttributes { exchanges_registers: true, ..typical });
+    let recipe = Planner::new().recipe(&problem).unwrap();
+    let descs = lower(&limits, &recipe, false, None, &[]).unwrap().descs();
+    descs.iter().map(|desc| print(dialect, &desc.frame(), &kernel(desc))).collect()
+}
+
+/// The device of other tests has no such compiler.
+#[test]
+fn registers_are_exchanged_by_ptx_without_barriers() {
+    for precision in ["f32", "f64"] {
+        let [ptx, other, cuda] = [&OPENCL_PTX, &OPENCL, &CUDA].map(|dialect| exchanging(dialect, precision));
+        let count = |text: &String, what: &str| text.matches(what).count();
+        let exchanges = count(&cuda, "= __shfl_xor_sync(");
+        assert!(exchanges > 0, "{cuda}");
+        assert_eq!(count(&ptx, "= exchanged_real("), exchanges, "{ptx}");
+        assert_eq!(count(&ptx, ", 15, 0xffffu);"), exchanges, "{ptx}");
+        assert_eq!(count(&ptx, "barrier("), count(&cuda, "__syncthreads()"), "{ptx}");
+        assert!(count(&other, "barrier(") > count(&ptx, "barrier("), "{other}");
+        assert!(!ptx.contains("vstore4(") && other.contains("vstore4(") == (precision == "f32"), "{ptx}");
+    }
 }
 
 /// Sums are two words each, and a map may have up to 2^31 of them: more words than 32 bits count. An

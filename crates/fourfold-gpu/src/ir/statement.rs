@@ -150,6 +150,15 @@ impl Statement {
             _ => false,
         }
     }
+
+    /// Whether it changes memory, and perhaps does other things.
+    pub(crate) fn stores(&self) -> bool {
+        match self {
+            Statement::IfLess(_, _, body) | Statement::For(_, _, body) => body.iter().any(Statement::stores),
+            Statement::StoreWords(..) | Statement::StoreNarrow(..) | Statement::AddFixed(..) => true,
+            _ => self.only_stores(),
+        }
+    }
 }
 
 impl Sym {

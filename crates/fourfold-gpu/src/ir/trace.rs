@@ -87,7 +87,7 @@ pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);
     }
-    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
+    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::stores);
     others.into_iter().for_each(emit);
     emit(Statement::IfLess(a, b, stores));
 }

@@ -19,7 +19,7 @@ use crate::desc::kernel::{Digit, KernelDesc, Packing};
 use crate::desc::stage::{Order, Piece, Port, Split, StageOp, View};
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
-use crate::lower::stages::{StagePipeline, array};
+use crate::lower::stages::{Ranges, StagePipeline, array};
 use crate::lower::tables::Entry;
 use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, convolution_length, dft_of, reduce};
 
@@ -93,10 +93,11 @@ impl StagePipeline {
         let digits: Vec<Vec<usize>> = ranges.iter().map(|length| radices(*length)).collect();
         let radices = digits.concat();
         pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
-        let views = pipeline.views(line, rule);
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
-        pipeline.cuts = (1..digits.len()).map(|i| digits[..i].iter().map(Vec::len).sum()).collect();
-        let cuts = pipeline.cuts.clone();
+        // The convolution's first range and its last one have the line's elements.
+        let cuts: Vec<usize> = (1..digits.len()).map(|i| digits[..i].iter().map(Vec::len).sum()).collect();
+        pipeline.ranges = Ranges { cuts: cuts.clone(), strides: [ranges.iter().skip(1).product(); 2] };
+        let views = pipeline.views(line, rule);
         let mut splits = pipeline.splits(&factors, 1, &cuts);
         let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
         let spectrum = pipeline.tables.push_pairs(spectrum);
@@ -128,7 +129,7 @@ impl StagePipeline {
                 let exchanged = data == Data::ComplexBackward;
                 let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
                 let scale = scale.map(|scale| self.tables.push_reals(&[scale]));
-                let [before, after] = [&reduction.before, &reduction.after].map(|steps| self.combined(steps));
+                let [before, after] = self.combines(reduction);
                 let from = View { exchanged, combined: before, chirp: elements(0), ..View::default() };
                 [from, View { exchanged, scale, combined: after, chirp: elements(1), ..View::default() }]
             }

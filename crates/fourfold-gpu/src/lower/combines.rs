@@ -63,20 +63,20 @@ impl StagePipeline {
     /// What a step does to pairs of numbers, times a factor.
     fn matrix(&mut self, step: &Step, factor: f64) -> Matrix {
         match step {
-            Step::Rotate(rotation) => self.rotations(rotation, factor),
+            Step::Rotate(rotation) => self.rotations(rotation, factor, self.ranges.strides[1]),
             Step::Hartley { by, .. } => Matrix::Same(self.tables.push_reals(&Step::hartley(by * factor))),
             Step::Scale { by, .. } => Matrix::Same(self.tables.push_reals(&[by * factor, 0.0, 0.0, by * factor])),
             Step::Zero { .. } | Step::End { .. } | Step::Part { .. } => unreachable!("a step of single numbers"),
         }
     }
 
-    /// Rotations, times a factor.
-    pub(crate) fn rotations(&mut self, rotation: &Rotation, factor: f64) -> Matrix {
+    /// Rotations, times a factor, of a kernel with every so many element.
+    pub(crate) fn rotations(&mut self, rotation: &Rotation, factor: f64, stride: usize) -> Matrix {
         match rotation.count {
             1 => Matrix::Same(self.tables.push(Entry::Rotation(*rotation, factor))),
             _ => {
                 let Twiddles { first, step, .. } = rotation.twiddles;
-                let table = self.root_table(rotation.count, |List { count, every, is_high }| {
+                let table = self.root_table(rotation.count, stride, |List { count, every, is_high }| {
                     let first = if is_high { first } else { 0 };
                     let twiddles = Twiddles { first, step: step * every as i64, ..rotation.twiddles };
                     let (by, factor) = if is_high { (rotation.by, factor) } else { (1.0, 1.0) };
@@ -99,19 +99,24 @@ impl StagePipeline {
         if self.packing != Packing::HalfLength {
             return RootTable::default();
         }
-        self.root_table(n / 2, |List { count, every, .. }| Entry::Roots { order: n, step: every, count })
+        self.root_table(n / 2, self.ranges.strides[1], |List { count, every, .. }| Entry::Roots {
+            order: n,
+            step: every,
+            count,
+        })
     }
 
     /// A table of `count` roots, one list or two. Two, if kernels do not have whole lines: a list as
-    /// long as a line would come from memory as the line does.
-    fn root_table(&mut self, count: usize, entry: impl Fn(List) -> Entry) -> RootTable {
+    /// long as a line would come from memory as the line does. The second one is so long that all
+    /// elements of a subline have the same root of it, or one of two: a block reads a few of its roots,
+    /// which stay in the first cache.
+    fn root_table(&mut self, count: usize, stride: usize, entry: impl Fn(List) -> Entry) -> RootTable {
         let mut push = |count, every, is_high| self.tables.push_pairs(entry(List { count, every, is_high }));
-        if self.cuts.is_empty() || count < 2 {
+        if stride < 2 || count <= stride {
             return RootTable { at: push(count, 1, true), high: None };
         }
-        let len = 1 << count.ilog2().div_ceil(2);
-        let high = push(count.div_ceil(len), len, true);
-        RootTable { at: push(len, 1, false), high: Some((high, len)) }
+        let high = push(count.div_ceil(stride), stride, true);
+        RootTable { at: push(stride, 1, false), high: Some((high, stride)) }
     }
 }
 

@@ -90,7 +90,7 @@ impl StagePipeline {
         let views = [0, 1].map(|i| {
             let scale = (reductions[i].after.is_empty() && lines[i].scale != 1.0).then_some(lines[i].scale);
             let scale = scale.map(|scale| pipeline.tables.push_reals(&[scale]));
-            let [before, after] = [&reductions[i].before, &reductions[i].after].map(|steps| pipeline.combined(steps));
+            let [before, after] = pipeline.combines(&reductions[i]);
             let view = View { exchanged: exchanged[i], ..View::default() };
             [View { combined: before, ..view.clone() }, View { scale, combined: after, ..view }]
         });

@@ -12,7 +12,7 @@ use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::axis_fusion;
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
 use crate::lower::pointwise::{Elements, pointwise};
-use crate::lower::stages::StagePipeline;
+use crate::lower::stages::{Ranges, StagePipeline};
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 use fourfold::{Precision, Problem, Recipe, Result, Storage};
 
@@ -208,14 +208,14 @@ pub(crate) struct PassLowering<'a> {
 
 impl PassLowering<'_> {
     fn of_lines(&self, lines: &Lines, choice: &Choice) -> LoweredPass {
-        self.of_ranges(lines, choice, vec![])
+        self.of_ranges(lines, choice, Ranges::default())
     }
 
-    /// The same, with the tables of kernels on ranges of digits that begin with digit 0 and these.
-    fn of_ranges(&self, lines: &Lines, choice: &Choice, cuts: Vec<usize>) -> LoweredPass {
+    /// The same, with the tables of kernels on these ranges of digits.
+    fn of_ranges(&self, lines: &Lines, choice: &Choice, ranges: Ranges) -> LoweredPass {
         let geometry = lines.geometry(choice.packing);
-        let known = !cuts.is_empty();
-        let tables = StagePipeline { cuts, ..StagePipeline::new(choice.packing) };
+        let known = !ranges.cuts.is_empty();
+        let tables = StagePipeline { ranges, ..StagePipeline::new(choice.packing) };
         let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), Some(tables));
         let mut pass = self.with_pipeline(pipeline, geometry, Some(choice));
         if self.suits_line_convolution(&pass.descs)
@@ -224,10 +224,12 @@ impl PassLowering<'_> {
             return pass;
         }
         // How digits are shared does not depend on the tables.
-        let later = pass.descs.iter().filter(|desc| desc.cluster == 1).map(|desc| desc.range.first);
-        let cuts: Vec<usize> = later.filter(|&first| first > 0).collect();
+        let descs = || pass.descs.iter().filter(|desc| desc.cluster == 1);
+        let cuts: Vec<usize> = descs().map(|desc| desc.range.first).filter(|&first| first > 0).collect();
         if !known && !cuts.is_empty() {
-            return self.of_ranges(lines, choice, cuts);
+            let strides = [descs().map(KernelDesc::after).max(), descs().map(KernelDesc::before).max()];
+            let strides = strides.map(Option::unwrap_or_default);
+            return self.of_ranges(lines, choice, Ranges { cuts, strides });
         }
         // Without a cluster after all, other factors are better.
         match choice.clustered && pass.descs.iter().all(|desc| desc.cluster == 1) {

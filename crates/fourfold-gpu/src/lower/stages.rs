@@ -28,8 +28,17 @@ pub(crate) struct StagePipeline {
     pub(crate) uses_bluestein: bool,
     /// Of the DFT's butterflies.
     pub(crate) radices: Vec<usize>,
-    /// The first digits of the kernels' ranges after the first.
+    /// Those of kernels that do not have whole lines.
+    pub(crate) ranges: Ranges,
+}
+
+/// How kernels on ranges of digits divide a line.
+#[derive(Clone, Default)]
+pub(crate) struct Ranges {
+    /// The first digits of the ranges after the first.
     pub(crate) cuts: Vec<usize>,
+    /// How far the elements of a kernel are apart: of one that reads or writes a signal, or a spectrum.
+    pub(crate) strides: [usize; 2],
 }
 
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and
@@ -66,8 +75,8 @@ impl StagePipeline {
         before: Option<StagePipeline>,
     ) -> StagePipeline {
         let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
-        if let Some(StagePipeline { tables, uses_bluestein, cuts, .. }) = before {
-            pipeline = StagePipeline { tables, uses_bluestein, cuts, ..pipeline };
+        if let Some(StagePipeline { tables, uses_bluestein, ranges, .. }) = before {
+            pipeline = StagePipeline { tables, uses_bluestein, ranges, ..pipeline };
         }
         let (transform, n) = (line.transform.transform1d, line.transform.n);
         let (data, len) = dft_of(transform, n);
@@ -106,7 +115,7 @@ impl StagePipeline {
             tables: TableLayout::default(),
             uses_bluestein: false,
             radices: vec![],
-            cuts: vec![],
+            ranges: Ranges::default(),
         }
     }
 
@@ -122,17 +131,20 @@ impl StagePipeline {
     /// Complex data, between the combines if there are any.
     fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
         let scale = scale.map(|scale| self.tables.push_reals(&[scale]));
-        let before = self.combined(&reduction.before);
-        let after = self.combined(&reduction.after);
+        let [before, after] = self.combines(reduction);
         let from = View { exchanged, combined: before, ..View::default() };
         let to = View { exchanged, scale, combined: after, ..View::default() };
         self.dft(len, array(from), Some(to));
     }
 
-    /// The reals and the matrices of the one step that a combine of complex data is.
-    pub(crate) fn combined(&mut self, steps: &[Step]) -> Option<([Index; 2], Matrix)> {
-        let [Step::Rotate(rotation)] = steps else { return None };
-        Some((rotation.line, self.rotations(rotation, 1.0)))
+    /// The reals and the matrices of the one step each that combines of complex data are, before the DFT
+    /// and after it.
+    pub(crate) fn combines(&mut self, reduction: &Reduction) -> [Option<([Index; 2], Matrix)>; 2] {
+        let [signal, spectrum] = self.ranges.strides;
+        [(&reduction.before, signal), (&reduction.after, spectrum)].map(|(steps, stride)| {
+            let [Step::Rotate(rotation)] = &**steps else { return None };
+            Some((rotation.line, self.rotations(rotation, 1.0, stride)))
+        })
     }
 
     /// Signals of `len` reals to half spectra, and on.
@@ -187,6 +199,7 @@ impl StagePipeline {
     /// so.)
     pub(crate) fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
         let halves = self.has_halves(len, reorder);
+        let even = self.places() % 2 == 0;
         let halved = |stage: &Stage, port: &Port| {
             let Port::Array(view) = port else { return false };
             let is_seen = view.order.is_some() || view.combined.is_some();
@@ -202,11 +215,11 @@ impl StagePipeline {
         if let Port::Array(view) = &mut self.stages[last].to {
             view.halves = written;
         }
-        if written {
+        if written && even {
             let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
             self.push(StageOp::Interleave(count), Port::Buffer, to);
         }
-        if read && combined {
+        if read && combined && even {
             let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
             self.stages.insert(0, Stage { op: StageOp::Interleave(count), from, to: Port::Buffer });
         }
@@ -215,7 +228,7 @@ impl StagePipeline {
     /// Whether elements from both ends of a line inwards have neighbouring reals: those of types II
     /// and III, whose reals are even places ascending, then odd places descending, and the complex
     /// ones of types IV, each of an even place and of an odd one from the end. Two reals have no
-    /// order.
+    /// order. Of an odd number, the one in the middle has its own.
     fn has_halves(&self, len: usize, reorder: Option<Reorder>) -> bool {
         let count = self.places();
         let has = match (self.packing, reorder) {
@@ -223,7 +236,8 @@ impl StagePipeline {
             (_, Some(Reorder::EvenOdd(_))) => len > 2,
             _ => false,
         };
-        has && count % 2 == 0 && count == self.packing.elements(len)
+        let paired = count % 2 == 0 || matches!(self.packing, Packing::Complex | Packing::HalfLength);
+        has && paired && count == self.packing.elements(len)
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.
@@ -287,7 +301,7 @@ impl StagePipeline {
         let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
         let before = lengths(&factors[..i]);
         let inner = before.iter().product();
-        let (radix, cut) = (factors[i].length(), first_digit(&self.cuts, i));
+        let (radix, cut) = (factors[i].length(), first_digit(&self.ranges.cuts, i));
         match &factors[i] {
             Factor::Radix(_) => {
                 let twiddles = self.twiddles(&before, cut, radix, powers_of_two(radix));

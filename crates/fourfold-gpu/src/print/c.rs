@@ -1,6 +1,7 @@
 //! What CUDA C++ and OpenCL C spell alike.
 
 use crate::ir::frame::Frame;
+use crate::ir::packed::WARP;
 use crate::print::printer::{View, array_name};
 use fourfold::Precision;
 
@@ -22,6 +23,11 @@ pub(crate) fn arguments(frame: &Frame, global: &str) -> String {
         "({global}const {stored}* input, {global}{stored}* output, {global}const real* table,\n    \
          {global}const int* indices, {global}real* scratch)"
     )
+}
+
+/// The lanes of a warp that exchange registers, if the first `threads` threads of a block do.
+pub(crate) fn lanes(threads: usize) -> u32 {
+    if threads < WARP { (1 << threads) - 1 } else { u32::MAX }
 }
 
 /// What kernels call the type of 16 bits that is in memory.

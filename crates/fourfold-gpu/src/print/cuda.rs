@@ -2,9 +2,8 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
-use crate::ir::packed::WARP;
 use crate::limits::Api;
-use crate::print::c::{STORED, UPPER_HALF, arguments, types, view};
+use crate::print::c::{STORED, UPPER_HALF, arguments, lanes, types, view};
 use crate::print::printer::{Cluster, Dialect, NAME, Named};
 use fourfold::{Precision, Storage};
 
@@ -29,7 +28,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
     },
     exchange: |kind, values, bits, threads| {
-        let lanes = if threads < WARP { (1u32 << threads) - 1 } else { u32::MAX };
+        let lanes = lanes(threads);
         let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync({lanes:#x}u, {x}, {bits});");
         values.iter().map(line).collect()
     },

@@ -4,7 +4,7 @@ use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::statement::Array;
 use crate::limits::Api;
-use crate::print::c::{STORED, UPPER_HALF, arguments, types, view};
+use crate::print::c::{STORED, UPPER_HALF, arguments, lanes, types, view};
 use crate::print::printer::{Dialect, NAME, Named};
 use fourfold::baseline::GroupShape;
 use fourfold::{Precision, Storage};
@@ -65,6 +65,38 @@ pub(crate) const OPENCL: Dialect = Dialect {
     // Work groups of OpenCL do not reach each other's memory.
     cluster: None,
 };
+
+/// The same where the compiler takes PTX: the threads of a warp exchange registers, and memory is
+/// aligned, since drivers of GPUs allocate all of it.
+pub(crate) const OPENCL_PTX: Dialect = Dialect {
+    types: |frame| {
+        let exchanged = if frame.precision() == Precision::F64 { EXCHANGED_F64 } else { EXCHANGED_F32 };
+        format!("{}{EXCHANGED}{exchanged}", (OPENCL.types)(frame))
+    },
+    exchange: |kind, values, bits, threads| {
+        let lanes = lanes(threads);
+        let line = |(name, x): &Named| format!("const {kind} {name} = exchanged_{kind}({x}, {bits}, {lanes:#x}u);");
+        values.iter().map(line).collect()
+    },
+    four: None,
+    ..OPENCL
+};
+
+/// PTX ISA, "shfl.sync".
+const EXCHANGED: &str = r#"int exchanged_index(int x, int bits, uint lanes) {
+    int y; asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, %3;" : "=r"(y) : "r"(x), "r"(bits), "r"(lanes)); return y;
+}
+"#;
+
+const EXCHANGED_F32: &str = "\
+real exchanged_real(real x, int bits, uint lanes) { return as_float(exchanged_index(as_int(x), bits, lanes)); }
+";
+
+const EXCHANGED_F64: &str = r#"real exchanged_real(real x, int bits, uint lanes) {
+    const int2 z = as_int2(x);
+    return as_double((int2)(exchanged_index(z.x, bits, lanes), exchanged_index(z.y, bits, lanes)));
+}
+"#;
 
 const DOUBLE: &str = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
 

@@ -68,10 +68,17 @@ impl KernelCache {
 
     /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
     /// leave blocks fewer threads or less shared memory than the device has, and the device no
-    /// room for a cluster of them.
+    /// room for a cluster of them. The same if one was refused that has more shared memory than every
+    /// kernel is granted.
     pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
         let mut attributes = limits.attributes.clone();
-        for (desc, kernel) in descs.iter().filter_map(|desc| Some((desc, self.find(desc)?))) {
+        for desc in descs {
+            let Some(kernel) = self.find(desc) else {
+                if let Some(granted) = attributes.shared_granted.filter(|granted| desc.shared_bytes() > *granted) {
+                    attributes.shared_per_block = attributes.shared_per_block.min(granted);
+                }
+                continue;
+            };
             if kernel.threads() < desc.threads {
                 attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
             }

@@ -3,7 +3,6 @@
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
-use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
@@ -23,7 +22,8 @@ impl Writer<'_> {
         }
         let (reads, writes) = (self.lane_pairs(0, from), self.lane_pairs(1, to));
         self.items(count, |line, item| {
-            let item = if reads.or(writes).is_some() { lane_pair_item(count, item) } else { item };
+            let item = if reads.or(writes).is_some() { self.lane_pair_item(count, line, item) } else { item };
+            let mirrored = self.mirrored(split.radix, count, line, item);
             let small = match &split.rader {
                 Some(rader) => self.small_of_rader(split, rader, line, item),
                 None => self.small(split, [groups, inner], line, item, to),
@@ -33,7 +33,7 @@ impl Writer<'_> {
             let load = |j: usize| self.load(from, line, sources[j], range(j));
             // What takes longest is asked for first: twiddles are often in a cache.
             let outside: Vec<C<Sym>> = match reads {
-                Some(view) => self.read_lane_pairs(view, line, item, [split.radix, count]),
+                Some(view) => self.read_lane_pairs(view, line, mirrored),
                 None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
             };
             let twiddles = self.twiddles(split, &small);
@@ -49,7 +49,7 @@ impl Writer<'_> {
                 cluster_wait();
             }
             if let Some(view) = writes {
-                return self.write_lane_pairs(view, line, item, [split.radix, count], &z);
+                return self.write_lane_pairs(view, line, mirrored, &z);
             }
             for (j, z) in z.into_iter().enumerate() {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
@@ -237,7 +237,7 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
             15 => core_dft::<15>(z),
             16 => core_dft::<16>(z),
             17 | 19 | 23 | 29 | 31 => odd_dft(z),
-            other => unreachable!("no butterfly of radix {other}"),
+            _ => product_dft(z),
         },
     }
 }
@@ -270,6 +270,38 @@ fn odd_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     y
 }
 
+/// The DFT of a product R = AB of two factors, as B DFTs of A elements and then A of B. Element
+/// n = Bn₁ + n₂ becomes term k = k₁ + Ak₂, with twiddles exp(−2πi n₂k₁/R) between. Without a common
+/// divisor, n = Bn₁ + An₂ becomes the term k with k mod A = k₁ and k mod B = k₂, without twiddles
+/// (Good and Thomas).
+fn product_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+    let (count, [a, b]) = (z.len(), two_factors(z.len()));
+    let (coprime, roots) = (!divide_both(a, b), Roots::new(count as u64));
+    let element = |n1: usize, n2: usize| z[(b * n1 + if coprime { a * n2 } else { n2 }) % count];
+    let first: Vec<_> = (0..b).map(|n2| small_dft(&(0..a).map(|n1| element(n1, n2)).collect::<Vec<_>>())).collect();
+    let twiddled = |n2: usize, k1: usize| match (coprime, n2 * k1) {
+        (true, _) | (_, 0) => first[n2][k1],
+        (false, turns) => {
+            let w = roots.get(turns as u64);
+            first[n2][k1].mul(C { re: Sym::lit(w.re), im: Sym::lit(w.im) })
+        }
+    };
+    let second: Vec<_> = (0..a).map(|k1| small_dft(&(0..b).map(|n2| twiddled(n2, k1)).collect::<Vec<_>>())).collect();
+    let term = |k: usize| if coprime { second[k % a][k % b] } else { second[k % a][k / a] };
+    (0..count).map(term).collect()
+}
+
+/// Two factors of a number that is not prime: without a common divisor if there are such, then near to
+/// each other.
+fn two_factors(n: usize) -> [usize; 2] {
+    let ways = (2..n).filter(|a| n % a == 0).map(|a| [a, n / a]).filter(|[a, b]| a <= b);
+    ways.min_by_key(|[a, b]| (divide_both(*a, *b), b - a)).expect("a butterfly's radix that is a product")
+}
+
+fn divide_both(a: usize, b: usize) -> bool {
+    (2..=a).any(|d| a % d == 0 && b % d == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,7 +311,7 @@ mod tests {
     /// Those of numbers that are known are numbers again.
     #[test]
     fn every_radix_is_a_dft() {
-        for n in crate::choose::radices::RADICES {
+        for n in 2..=crate::choose::radices::LARGEST {
             let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
             let mut y = vec![];
             let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();

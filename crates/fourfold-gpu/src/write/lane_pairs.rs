@@ -1,31 +1,76 @@
 //! Lane pairs: two threads of a warp whose small DFTs have elements from both ends of a line
 //! inwards. Where these have neighbouring reals, one thread would take every second or fourth real;
 //! each reads, or writes, neighbours for both instead, and they exchange registers.
+//!
+//! A small DFT has elements f + s·j of a line, j < R; its mirror image has those of s − 1 − f. A kernel
+//! on whole lines has all of them. One on a range of digits has those of its sublines: then neighbouring
+//! places of a tile have mirrored sublines.
 
 use crate::desc::stage::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::select;
+use crate::ir::trace::{select, select_real, store_if_less};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
-/// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the
-/// other half their mirror images, the last thread that of the first. Where a warp has whole lines,
-/// the mirror image of the first is the line's last anyway.
-pub(crate) fn lane_pair_item(count: usize, item: Int) -> Int {
-    if count <= WARP {
-        return item;
+/// The small DFT of a thread: elements `first` + `step` · j of the line, j < `radix`.
+#[derive(Clone, Copy)]
+pub(crate) struct Mirrored {
+    first: Int,
+    step: usize,
+    radix: usize,
+    /// Small DFTs of a subline.
+    count: usize,
+}
+
+impl Mirrored {
+    fn element(&self, j: usize) -> Int {
+        self.first + (j * self.step) as i64
     }
-    let (half, lane) = ((WARP / 2) as i64, item % WARP as i64);
-    let first = item / WARP as i64 * half;
-    select(lane, int(WARP / 2), first + lane, lane + (count - WARP) as i64 - first)
+
+    /// Elements of the line.
+    fn elements(&self) -> usize {
+        self.radix * self.step
+    }
+
+    /// Whether it is that of the two which has the smaller element of those in the middle: in the words
+    /// of a comparison.
+    fn is_lower(&self) -> [Int; 2] {
+        [self.first * 2, int(self.step)]
+    }
 }
 
 impl Writer<'_> {
-    /// What the other lane has in place of these, where a line has `count` DFTs.
+    /// Which of `count` small DFTs of a line is that of item `item`: half of a warp has DFTs in order, and
+    /// the other half their mirror images, the last thread that of the first. Where a warp has whole
+    /// lines, the mirror image of the first is the line's last anyway. Of mirrored sublines, the second
+    /// one is taken backwards.
+    pub(crate) fn lane_pair_item(&self, count: usize, line: Subline, item: Int) -> Int {
+        if self.desc.mirrors_sublines() {
+            return select(line.slot % 2, int(1), item, int(count - 1) - item);
+        }
+        if count <= WARP {
+            return item;
+        }
+        let (half, lane) = ((WARP / 2) as i64, item % WARP as i64);
+        let first = item / WARP as i64 * half;
+        select(lane, int(WARP / 2), first + lane, lane + (count - WARP) as i64 - first)
+    }
+
+    /// The DFT of that number, of `count`.
+    pub(crate) fn mirrored(&self, radix: usize, count: usize, line: Subline, item: Int) -> Mirrored {
+        let (before, after) = (self.desc.before(), self.desc.after());
+        // Either there are no digits before the range, or none after it.
+        let offset = if before > 1 { line.frequency } else { line.after };
+        let stride = before * after;
+        Mirrored { first: item * stride as i64 + offset, step: count * stride, radix, count }
+    }
+
+    /// What the other lane has in place of these.
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
-        let taken = exchange_reals(&reals, count.min(WARP) - 1, count * self.desc.tile);
+        let bits = if self.desc.mirrors_sublines() { 1 } else { count.min(WARP) - 1 };
+        let taken = exchange_reals(&reals, bits, count * self.desc.tile);
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 
@@ -37,32 +82,37 @@ impl Writer<'_> {
         }
     }
 
-    /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the other
-    /// lane's of the other end, `radix` − 1 − j.
-    pub(crate) fn read_lane_pairs(
-        &self,
-        view: &View,
-        line: Subline,
-        first: Int,
-        [radix, step]: [usize; 2],
-    ) -> Vec<C<Sym>> {
-        let both = |j: usize| self.read_neighbours(view, line, [first + (j * step) as i64, int(radix * step)]);
-        let (own, others): (Vec<_>, Vec<_>) = (0..radix / 2).map(both).map(|[own, other]| (own, other)).unzip();
-        own.into_iter().chain(self.exchanged(&others, step).into_iter().rev()).collect()
+    /// The elements of a DFT. The mirror image of element j is the other lane's of the other end,
+    /// `radix` − 1 − j; so both read those in the middle of an odd radix.
+    pub(crate) fn read_lane_pairs(&self, view: &View, line: Subline, dft: Mirrored) -> Vec<C<Sym>> {
+        let elements = int(dft.elements());
+        let both = |e: Int| self.read_neighbours(view, line, [e, elements]);
+        let (own, others): (Vec<_>, Vec<_>) =
+            (0..dft.radix / 2).map(|j| both(dft.element(j))).map(|[own, other]| (own, other)).unzip();
+        let middle = (dft.radix % 2 == 1).then(|| {
+            let (e, [a, b]) = (dft.element(dft.radix / 2), dft.is_lower());
+            let lower = select(a, b, e, elements - 1 - e);
+            let [lower, upper] = self.read_inner_neighbours(view, line, lower, dft.elements());
+            let part = |x: Sym, y: Sym| select_real(a, b, x, y);
+            C { re: part(lower.re, upper.re), im: part(lower.im, upper.im) }
+        });
+        own.into_iter().chain(middle).chain(self.exchanged(&others, dft.count).into_iter().rev()).collect()
     }
 
     /// The other way.
-    pub(crate) fn write_lane_pairs(
-        &self,
-        view: &View,
-        line: Subline,
-        first: Int,
-        [radix, step]: [usize; 2],
-        z: &[C<Sym>],
-    ) {
-        let (own, others) = z.split_at(radix / 2);
-        for (j, (own, other)) in own.iter().zip(self.exchanged(others, step).into_iter().rev()).enumerate() {
-            self.write_neighbours(view, line, [first + (j * step) as i64, int(radix * step)], [*own, other]);
+    pub(crate) fn write_lane_pairs(&self, view: &View, line: Subline, dft: Mirrored, z: &[C<Sym>]) {
+        let write = |j: usize, own: C<Sym>, other: C<Sym>| {
+            self.write_neighbours(view, line, [dft.element(j), int(dft.elements())], [own, other]);
+        };
+        let (own, others) = z.split_at(dft.radix / 2);
+        let others = self.exchanged(others, dft.count);
+        let mut others = others.into_iter().rev();
+        own.iter().zip(others.by_ref()).enumerate().for_each(|(j, (own, other))| write(j, *own, other));
+        if let ([middle, ..], Some(other)) = (&z[dft.radix / 2..], others.next()) {
+            let ([a, b], both) = (dft.is_lower(), [*middle, other]);
+            store_if_less(a, b, || {
+                self.write_inner_neighbours(view, line, dft.element(dft.radix / 2), dft.elements(), both)
+            });
         }
     }
 }

@@ -133,6 +133,37 @@ impl Writer<'_> {
         }
     }
 
+    /// The same of element e ≤ n/2: of an odd number of pairs of reals, the one in the middle has two reals
+    /// instead of four.
+    pub(crate) fn read_inner_neighbours(&self, view: &View, line: Subline, e: Int, n: usize) -> [C<Sym>; 2] {
+        if n % 2 == 0 || self.desc.packing != Packing::HalfLength {
+            return self.read_neighbours(view, line, [e, int(n)]);
+        }
+        let ([factor, other], middle) = (self.half_factors(view), int(n / 2));
+        let p = self.read_pair(line, 0, e * 2);
+        let q = self.read_pair(line, 0, select(e, middle, e * 2 + 1, e * 2));
+        // The middle one is its own mirror image.
+        let [a, b] = [(q.re, p.im), (q.im, p.re)].map(|(x, y)| select_real(e, middle, x, y));
+        let both = [C { re: p.re, im: a }, C { re: b, im: p.im }];
+        let scales = [[factor, select_real(e, middle, factor, other)], [select_real(e, middle, other, factor), other]];
+        let scaled = |i: usize| C { re: both[i].re * scales[i][0], im: both[i].im * scales[i][1] };
+        let both = [scaled(0), scaled(1)];
+        if view.exchanged { both.map(C::swap) } else { both }
+    }
+
+    /// The other way.
+    pub(crate) fn write_inner_neighbours(&self, view: &View, line: Subline, e: Int, n: usize, both: [C<Sym>; 2]) {
+        if n % 2 == 0 || self.desc.packing != Packing::HalfLength {
+            return self.write_neighbours(view, line, [e, int(n)], both);
+        }
+        let ([factor, other], middle) = (self.half_factors(view), int(n / 2));
+        let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
+        self.write_pair(line, 0, e * 2, C { re: z.re * factor, im: mirror.im * other });
+        if_less(e, middle, || {
+            self.write_pair(line, 0, e * 2 + 1, C { re: z.im * factor, im: mirror.re * other });
+        });
+    }
+
     /// Factors of the two halves of an order.
     fn half_factors(&self, view: &View) -> [Sym; 2] {
         let of = |order: usize| [0, 1].map(|i| self.desc.orders[order].pieces[i].factor.unwrap_or(1.0));

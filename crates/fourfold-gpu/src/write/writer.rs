@@ -45,7 +45,8 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         let view = view.multiplying(fused);
         let (guarded, items_per_thread) = (stage.is_outside(), items_per_thread(stage));
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
-        Writer { guarded, items_per_thread, in_place, ..view }.stage(stage);
+        let exchanges = home.lane_pairs(0, &stage.from).or(home.lane_pairs(1, &stage.to)).is_some();
+        Writer { guarded, items_per_thread, in_place, exchanges, ..view }.stage(stage);
     }
 }
 
@@ -94,6 +95,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) takes_sublines: bool,
     /// Whether no two threads may take an item, since what it reads is what it writes.
     pub(crate) in_place: bool,
+    /// Whether threads exchange registers.
+    pub(crate) exchanges: bool,
     /// What the stage does to single elements.
     pub(crate) multiplied: Option<&'a Pointwise>,
 }
@@ -127,6 +130,7 @@ impl<'a> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
         let block = if desc.takes_ends() { from_both_ends(block, desc.blocks()) } else { block };
         let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
+        let exchanges = false;
         let takes_sublines = desc.interleaved();
         let writer = Writer {
             desc,
@@ -139,6 +143,7 @@ impl<'a> Writer<'a> {
             items_per_thread,
             takes_sublines,
             in_place,
+            exchanges,
             multiplied,
         };
         Writer { fixed: writer.fixed(), ..writer }
@@ -212,7 +217,8 @@ impl<'a> Writer<'a> {
             let before = self.desc.before();
             let lower = select(line.half, int(1), int(1), int(before) - line.frequency);
             let higher = select(line.half, int(1), int(0), lower * 2);
-            if_less(int(0), lower, || if_less(higher, int(before), || body(line, item)));
+            let guard = self.guard();
+            guard(int(0), lower, &|| guard(higher, int(before), &|| body(line, item)));
         };
         if self.desc.side_by_side {
             return self.items_of_pairs(2 * count, |line, i| {
@@ -251,13 +257,24 @@ impl<'a> Writer<'a> {
             return if_less(i, int(count * desc.sublines()), || body(self.subline(index, int(0)), item));
         }
         let total = count * desc.tile;
-        let guarded = self.guarded && desc.sublines() % desc.tile != 0;
+        // The mirror image of the one in the middle is that itself, computed once more.
+        let sublines = if desc.mirrors_sublines() { desc.sublines().next_multiple_of(2) } else { desc.sublines() };
+        let guarded = self.guarded && sublines % desc.tile != 0;
         let one = |i: Int| {
             let (line, item) = self.item(i, count);
-            let guard = if guarded { line.index } else { int(0) };
-            if_less(guard, int(desc.sublines()), || body(line, item));
+            let index = if guarded { line.index } else { int(0) };
+            self.guard()(index, int(sublines), &|| body(line, item));
         };
-        self.deal(total, if guarded { 1 } else { self.items_per_thread }, one);
+        self.deal(total, self.items_per_thread, one);
+    }
+
+    /// What keeps a body to what there is. A thread that takes several items loads for all of them
+    /// first, whether they are there or not; and one whose registers others exchange is there for them.
+    fn guard(&self) -> fn(Int, Int, &dyn Fn()) {
+        match self.exchanges || self.items_per_thread > 1 && !self.in_place {
+            true => |a, b, body| store_if_less(a, b, body),
+            false => |a, b, body| if_less(a, b, body),
+        }
     }
 
     /// Item number i of all of the block's sublines, which have `count` each: its subline, and
@@ -276,7 +293,7 @@ impl<'a> Writer<'a> {
         let before = int(self.desc.before());
         let (low, high) = match self.desc.cluster > 1 {
             true => (self.rank, select(self.rank, int(1), int(self.desc.before() / 2), before - self.rank)),
-            false => (line.frequency, before - line.frequency),
+            false => (line.frequency, select(line.frequency, int(1), int(0), before - line.frequency)),
         };
         let slot = line.slot + half * self.desc.hermitian_offset() as i64;
         Subline { slot, half, frequency: select(half, int(1), low, high), ..line }
@@ -317,8 +334,12 @@ impl<'a> Writer<'a> {
         (shared && keeps).then(|| self.of_slot(self.thread % tile as i64))
     }
 
+    /// That of a place in the tile. Past the last one it stands for the last one, so that what it reads
+    /// is there.
     pub(crate) fn of_slot(&self, slot: Int) -> Subline {
-        self.subline(self.block * self.desc.tile as i64 + slot, slot)
+        let (index, count) = (self.block * self.desc.tile as i64 + slot, self.desc.sublines());
+        let there = if count % self.desc.tile == 0 { index } else { select(index, int(count), index, int(count - 1)) };
+        Subline { index, ..self.subline(there, slot) }
     }
 
     pub(crate) fn subline(&self, index: Int, slot: Int) -> Subline {
@@ -329,6 +350,11 @@ impl<'a> Writer<'a> {
                 let (part, number) = divide(index, desc.parts(), desc.lines);
                 (number, part)
             }
+        };
+        let half = part / 2;
+        let part = match desc.mirrors_sublines() {
+            true => select(part % 2, int(1), half, int(desc.parts() - 1) - half),
+            false => part,
         };
         let (after, frequency) = divide(part, desc.after(), desc.parts() / desc.after());
         // Which of the sublines a number stands for is free: frequencies serve those that write

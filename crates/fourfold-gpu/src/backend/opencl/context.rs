@@ -10,7 +10,7 @@ use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
 use crate::error::{argument, unavailable};
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
-use crate::print::opencl::OPENCL;
+use crate::print::opencl::{OPENCL, OPENCL_PTX};
 use crate::print::printer::Dialect;
 use fourfold::Result;
 use opencl3::command_queue::{
@@ -118,6 +118,10 @@ impl interface::Context for Context {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn dialect(&self) -> Option<&'static Dialect> {
+        self.limits.attributes.exchanges_registers.then_some(&OPENCL_PTX)
     }
 }
 

@@ -32,7 +32,10 @@ struct Told {
     threads_per_block: Option<usize>,
     banks: Option<usize>,
     registers_per_block: Option<usize>,
+    shared_per_block: Option<usize>,
     shared_per_sm: Option<usize>,
+    shared_reserved: usize,
+    exchanges_registers: bool,
     threads_per_sm: Option<usize>,
     sector_bytes: Option<usize>,
 }
@@ -55,7 +58,8 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
     let multiple = || device.preferred_work_group_size_multiple().ok();
     let line_bytes = known("line_bytes", Some(device.global_mem_cacheline_size()? as usize), least.line_bytes);
     let registers = known("registers_per_block", told.registers_per_block, least.registers_per_block);
-    let shared_per_block = device.local_mem_size()? as usize;
+    let granted = device.local_mem_size()? as usize;
+    let shared_per_block = told.shared_per_block.unwrap_or(granted).max(granted);
     let of_group = told.threads_per_block.unwrap_or(device.max_work_group_size()?);
     let threads_per_block = threads(of_group, &device.max_work_item_sizes()?);
     Ok(DeviceAttributes {
@@ -67,12 +71,15 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         registers_per_block: registers,
         registers_per_sm: registers,
         shared_per_block,
+        shared_granted: Some(granted).filter(|granted| *granted < shared_per_block),
         shared_per_sm: known("shared_per_sm", told.shared_per_sm, shared_per_block).max(shared_per_block),
+        shared_reserved: told.shared_reserved,
         banks: known("banks", told.banks, least.banks),
         shared_is_emulated: device.local_mem_type()? == GLOBAL,
         l2_bytes: device.global_mem_cache_size()? as usize,
         line_bytes,
         sector_bytes: known("sector_bytes", told.sector_bytes, line_bytes.min(SECTOR)),
+        exchanges_registers: told.exchanges_registers,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
         assumed,
         ..least
@@ -103,12 +110,39 @@ fn count(answer: Result<u32, ClError>) -> Option<usize> {
     answer.ok().map(|count| count as usize)
 }
 
-/// A compute unit is an SM. Sectors are those of CUDA's documents.
+/// `CL_DEVICE_MAX_LOCAL_MEMORY_PER_SM_NV` of NVIDIA's `cl_ext.h`.
+const LOCAL_MEMORY_PER_SM_NV: u32 = 0x400B;
+
+/// The first compute capability with blocks that can have all shared memory of an SM, but for what the
+/// system takes (CUDA C++ Programming Guide, "Compute Capabilities").
+const LARGE_BLOCKS: u32 = 7;
+
+/// Bytes that the system takes for each block, since compute capability 8.0.
+const RESERVED: usize = 1 << 10;
+
+/// Bytes that the compiler adds to those that a kernel declares: four, aligned as these are.
+const ADDED: usize = 16;
+
+/// The extension of drivers whose compiler goes through PTX, and so takes PTX in kernels.
+const PTX_COMPILER: &str = "cl_nv_compiler_options";
+
+/// A compute unit is an SM. Sectors are those of CUDA's documents. `CL_DEVICE_LOCAL_MEM_SIZE` is what
+/// blocks of every GPU can have, 48 KiB; a kernel that declares more is compiled for the device, and
+/// runs.
 fn nvidia(device: &Device) -> Told {
+    let bytes = |data: Vec<u8>| Some(u32::from_ne_bytes(data.try_into().ok()?) as usize);
+    let shared_per_sm = device.get_data(LOCAL_MEMORY_PER_SM_NV).ok().and_then(bytes);
+    let large = device.compute_capability_major_nv().is_ok_and(|major| major >= LARGE_BLOCKS);
+    let shared_per_block = shared_per_sm.filter(|_| large).and_then(|bytes| bytes.checked_sub(RESERVED + ADDED));
+    let extensions = device.extensions().unwrap_or_default();
     Told {
         unit: Some("SM"),
         warp: count(device.wrap_size_nv()),
         registers_per_block: count(device.registers_per_block_nv()),
+        shared_per_block,
+        shared_per_sm,
+        shared_reserved: shared_per_sm.map_or(0, |_| RESERVED),
+        exchanges_registers: extensions.split_whitespace().any(|known| known == PTX_COMPILER),
         sector_bytes: Some(32),
         ..Told::default()
     }
