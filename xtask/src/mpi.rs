@@ -54,7 +54,23 @@ const FAULTS: &[(usize, &str, &str, &str)] = &[
     (3, "--grid 2x2", "dct2 f64 8x8", "the grid 2x2 has 4 ranks, and the program 3"),
     (2, "--from *,*", "dct2 f64 8x8", "names p 0 times"),
     (2, "", "dct2 f64 8x8 inplace", "leave out inplace"),
+    (2, "", "dct2 f64 1000000x1000000", "the arrays of 2 ranks take"),
 ];
+
+/// Options of two ranks that may not differ. Some of them make one rank fail before it meets the other, which must
+/// not wait for it.
+const UNLIKE: [(&str, &str, &str); 6] = [
+    ("verify", "--grid 2", "--grid 3"),
+    ("verify", "--to p,*", ""),
+    ("verify", "--device opencl:0", ""),
+    ("verify", "--device opencl:0", "--device opencl:0 --messages nccl"),
+    ("bench", "--parts 1", "--parts tune"),
+    ("plan", "--grid 2x1", "--grid 2"),
+];
+
+/// Seconds after which ranks that wait for each other are ended, with the exit status [`HANGS`] of `timeout`.
+const PATIENCE: &str = "120";
+const HANGS: i32 = 124;
 
 /// What is verified on PoCL, through pinned memory.
 const DEVICE_CASES: [&str; 4] = ["dct2 f64 8x12", "rfft f32 7x10", "dst4 f64 4x6x8", "fft f64 2304"];
@@ -71,7 +87,9 @@ pub(crate) fn suite() -> Result<Outcome> {
     let target = target_folder();
     run(command(&format!("cargo clippy {MANIFEST}")).arg(&target).args(["--all-targets", "--", "-D", "warnings"]))?;
     run(command(&format!("cargo build {MANIFEST}")).arg(&target).args(["--bins", "--examples"]))?;
-    run(command(&format!("cargo test {MANIFEST}")).arg(&target).arg("--doc"))?;
+    for tests in ["--bins", "--doc"] {
+        run(command(&format!("cargo test {MANIFEST}")).arg(&target).arg(tests))?;
+    }
     for (ranks, division, problems) in CASES {
         let mut verify = mpirun(*ranks, "verify");
         run(verify.args(division.split_whitespace()).args(*problems))?;
@@ -84,8 +102,13 @@ pub(crate) fn suite() -> Result<Outcome> {
         fails(mpirun(*ranks, "verify").args(division.split_whitespace()).arg(problem), says)?;
     }
     disagreements()?;
-    run(mpirun_command(3).arg(target_folder().join("debug/examples/wrong_argument")))?;
-    run(&mut mpirun(2, "info"))?;
+    a_rank_is_killed()?;
+    for example in ["wrong_argument", "counts"] {
+        run(patient_mpirun(3).arg(target_folder().join("debug/examples").join(example)))?;
+    }
+    let info = mpirun(2, "info").output()?;
+    let answer = String::from_utf8_lossy(&info.stdout).into_owned();
+    ensure!(answer.contains("\"ranks_of_node\":2"), "{answer}");
     run(mpirun(2, "verify").args(DEVICE_CASES).args(["--device", "opencl:0"]))?;
     let in_parts = ["dct2 f64 64x64", "fft f32 256x512", "--device", "opencl:0", "--parts", "2", "--to", "p,*"];
     run(mpirun(2, "verify").args(in_parts))?;
@@ -100,8 +123,17 @@ pub(crate) fn suite() -> Result<Outcome> {
 fn fails(start: &mut Command, says: &str) -> Result<()> {
     let output = start.stderr(Stdio::piped()).output()?;
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.code() != Some(HANGS), "{start:?}: the ranks wait for each other");
     ensure!(!output.status.success() && message.contains(says), "{start:?}: expected `{says}`, not\n{message}");
     Ok(())
+}
+
+/// A rank that is killed while it executes ends the others, too.
+fn a_rank_is_killed() -> Result<()> {
+    let arguments = ["bench", "dct2 f64 64x64x32", "--rounds", "10000000", "--to", "p,*,*"];
+    let mut start = patient_mpirun(2);
+    start.arg(program()).args(arguments).args([":", "-n", "1", "timeout", "-s", "KILL", "3"]);
+    fails(start.arg(program()).args(arguments), "")
 }
 
 /// Ranks that plan different problems, and a rank that ends, are errors for all.
@@ -118,6 +150,11 @@ fn disagreements() -> Result<()> {
     ensure!(!output.status.success() && message.contains("rank 2 plans another problem"), "{message}");
     let output = other(&["sh", "-c", "exit 3"])?;
     ensure!(!output.status.success(), "a rank that ends is not noticed");
+    for (subcommand, options, others) in UNLIKE {
+        let mut start = mpirun(1, subcommand);
+        start.arg("dct2 f64 8x6").args(options.split_whitespace()).args([":", "-n", "1", name, subcommand]);
+        fails(start.arg("dct2 f64 8x6").args(others.split_whitespace()), "another command line")?;
+    }
     Ok(())
 }
 
@@ -141,6 +178,9 @@ fn files() -> Result<()> {
         single.arg("dct2 f32 auto").arg(&input).arg("-o").arg(&output);
         fails(&mut single, "it is for f32 and the file holds f64 numbers: write f64 instead of f32")?;
     }
+    let mut nowhere = mpirun(2, "transform");
+    nowhere.arg("dct2 f64 auto").arg(folder.join("input.npy")).arg("-o").arg(folder.join("missing/output.npy"));
+    fails(&mut nowhere, "cannot be created beside it")?;
     fails(mpirun(2, "plan").args(["dct2 f64 8x8", "--grid", "2x2"]), "the grid 2x2 has 4 ranks, and the program 2")
 }
 
@@ -164,11 +204,13 @@ fn equations() -> Result<()> {
         }
     }
     let mut singular = mpirun(3, "poisson");
-    fails(singular.arg(&input).arg("-o").arg(&output).args(["--boundary", "neumann"]), "|Σ f| is 1e0 of Σ |f|")?;
+    let unsolved = folder.join("unsolved.npy");
+    fails(singular.arg(&input).arg("-o").arg(&unsolved).args(["--boundary", "neumann"]), "|Σ f| is 1e0 of Σ |f|")?;
+    ensure!(!folder.join("unsolved.npy.unfinished").exists(), "an error leaves an unfinished file");
     let other = |c: &str| ["poisson", "--boundary", "dirichlet", "--c", c, "-o"].map(str::to_owned);
-    let mut disagree = mpirun_command(1);
+    let mut disagree = patient_mpirun(1);
     disagree.arg(program()).args(other("1")).arg(&output).arg(&input).args([":", "-n", "1"]);
-    fails(disagree.arg(program()).args(other("2")).arg(&output).arg(&input), "another equation")
+    fails(disagree.arg(program()).args(other("2")).arg(&output).arg(&input), "another command line")
 }
 
 /// Writes a `.npy` file of small whole numbers.
@@ -196,14 +238,23 @@ fn transformed(folder: &Path, input: &Path, (ranks, options): (usize, &str)) -> 
 
 /// A command of `fourfold-mpi` on so many ranks.
 fn mpirun(ranks: usize, name: &str) -> Command {
-    let mut start = mpirun_command(ranks);
+    let mut start = patient_mpirun(ranks);
     start.arg(program()).arg(name);
     start
 }
 
 /// A program on so many ranks, which may be more than there are cores. The program is to be added.
 pub(crate) fn mpirun_command(ranks: usize) -> Command {
-    let mut start = command(&format!("mpirun -n {ranks} --oversubscribe --bind-to none"));
+    started("mpirun", ranks)
+}
+
+/// The same, which is ended if ranks wait for each other.
+fn patient_mpirun(ranks: usize) -> Command {
+    started(&format!("timeout {PATIENCE} mpirun"), ranks)
+}
+
+fn started(mpirun: &str, ranks: usize) -> Command {
+    let mut start = command(&format!("{mpirun} -n {ranks} --oversubscribe --bind-to none"));
     // Open MPI refuses to run as root otherwise. The tests of containers run as root.
     start.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
     // Ranks without a core let others run while they wait.

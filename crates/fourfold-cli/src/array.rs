@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use anyhow::{Context, Result, bail, ensure};
+use fourfold::engine::available_memory;
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Float, Precision, Problem};
 use num_complex::Complex;
@@ -63,23 +64,6 @@ pub(crate) fn array_bytes(problem: &Problem) -> usize {
     input.saturating_add(bytes(problem.output_domain(), problem.output().len))
 }
 
-/// The bytes that the machine has available, or the limit of this container if that is less; `None`
-/// if the system tells neither.
-fn available_memory() -> Option<usize> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    // Without a limit the file says `max`.
-    let number = |path: &str| read(path)?.trim().parse::<usize>().ok();
-    let machine = read("/proc/meminfo").as_deref().and_then(available_in);
-    let container = number("/sys/fs/cgroup/memory.max");
-    machine.into_iter().chain(container).min()
-}
-
-/// The line `MemAvailable: 123 kB` in bytes.
-fn available_in(meminfo: &str) -> Option<usize> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
-}
-
 /// The nearest number of a type, or an error if it is beyond the largest one. `what` names it.
 pub(crate) fn fitting<T: Float>(number: f64, what: impl Display) -> Result<T> {
     let nearest = T::nearest(number);
@@ -129,14 +113,6 @@ pub(crate) fn copy(from: &Data, to: &mut Data) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_what_memory_is_available() {
-        let text = "MemTotal:       24576 kB\nMemAvailable:    1024 kB\n";
-        assert_eq!(available_in(text), Some(1 << 20));
-        assert_eq!(available_in("MemTotal: 1 kB\n"), None);
-        assert_eq!(available_in("MemAvailable: 99999999999999999999 kB\n"), None);
-    }
 
     #[test]
     fn more_than_any_machine_has_is_refused() {

@@ -121,7 +121,7 @@ fn mistakes_are_explained() {
         let hint = format!("a tolerance of {given}: expected a finite number from 0 on");
         fails(1, &format!("--boundary dirichlet --tolerance {tolerance}"), &[&hint]);
     }
-    fails(1, "--boundary dirichlet --spacing 1,2,3", &["--spacing has 3 entries for an array of 2 axes: give 1 or 2"]);
+    fails(1, "--boundary dirichlet --spacing 1,2,3", &["3 spacings for 2 axes: expected 1 or 2"]);
     fails(2, "--boundary dirichlet --at faces", &["faces", "cells or nodes"]);
     fails(2, "--boundary dirichlet --value 0=1", &["AXIS:END=X is needed"]);
     fails(2, "--boundary dirichlet --value -.5", &["AXIS:END=X is needed"]);

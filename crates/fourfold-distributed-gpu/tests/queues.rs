@@ -6,9 +6,10 @@ mod world;
 
 use fourfold::oracle::verify::{Data, check};
 use fourfold::{Domain, Multiplier, Pipeline, Planner, Problem, Result};
-use fourfold_distributed::{Action, ArrayDesc, Exchange, Recipe};
-use fourfold_distributed_gpu::{NcclRank, QueueRank};
-use fourfold_gpu::{Device, GpuPlanner};
+use fourfold_distributed::{Action, ArrayDesc, Exchange, Moves, Recipe, ThreadRank};
+use fourfold_distributed_gpu::{NcclRank, QueueRank, RankPlanner};
+use fourfold_gpu::{Device, GpuMemory, GpuPlanner};
+use num_complex::Complex;
 use std::collections::HashSet;
 use std::sync::Arc;
 use world::{World, positions, recipe};
@@ -34,11 +35,15 @@ fn world(ranks: usize) -> Option<World<QueueRank>> {
 
 /// Compares with the oracle. `copies`: the trips to pack and unpack of all ranks together.
 fn compare(world: &World<QueueRank>, case: (&str, &str, &str, Option<&str>), copies: usize) {
-    let (problem, grid, input, output) = case;
+    assert_eq!(compare_result(world, case), copies, "{case:?}: trips to pack and unpack");
+}
+
+/// Compares with the oracle, and returns the number of trips.
+fn compare_result(world: &World<QueueRank>, (problem, grid, input, output): (&str, &str, &str, Option<&str>)) -> usize {
     let recipe = recipe(problem, grid, input, output).unwrap();
     let (verdict, found) = world.compare(&recipe).unwrap_or_else(|e| panic!("{recipe}: {e}"));
     assert!(verdict.holds(), "{recipe}: {verdict:?}");
-    assert_eq!(found, copies, "{recipe}: trips to pack and unpack");
+    found
 }
 
 #[test]
@@ -111,6 +116,37 @@ fn uneven_parts_and_ranks_without_any_agree() {
     }
 }
 
+/// Ranks with one row need no trip to pack, and others do.
+#[test]
+fn ranks_may_have_unlike_steps() {
+    let Some(world) = world(4) else { return };
+    for (problem, grid, input, output) in [
+        ("dct2 f64 5x10", "4", "p,*", None),
+        ("dst4,dst2 f32 7x10", "2x2", "pq,*", None),
+        ("dct3 f64 2x3x5", "4", "p,*,*", Some("p,*,*")),
+        ("rfft f64 3x5x7", "2x2", "p,q,*", Some("*,q,p")),
+        ("ifft f32 3x3x5 ortho", "2x2", "*,qp,*", Some("p,*,q")),
+    ] {
+        compare_result(&world, (problem, grid, input, output));
+    }
+}
+
+/// Sums of reals act on both parts of complex arrays, also in slabs.
+#[test]
+fn real_kinds_agree_beside_complex_ones() {
+    let Some(world) = world(4) else { return };
+    for (problem, grid, input, output) in [
+        ("dct4,fft,dst1 f64 5x3x2", "1x4", "q,*,*", None),
+        ("dct2,fft f64 8x12", "4", "p,*", None),
+        ("fft,dct2 f64 8x12", "4", "*,p", Some("*,p")),
+        ("dct3,rfft f32 7x9", "2x2", "pq,*", None),
+        ("dht,ifft,idxst f32 4x8x6", "2x2", "p,q,*", None),
+        ("dct2,irfft f64 8x14", "4", "p,*", Some("p,*")),
+    ] {
+        compare_result(&world, (problem, grid, input, output));
+    }
+}
+
 #[test]
 fn filters_and_long_signals_agree() {
     let Some(world) = world(4) else { return };
@@ -150,6 +186,29 @@ fn filters_and_long_signals_agree() {
     let largest = wanted.iter().fold(0.0f64, |most, y| most.max(y.abs()));
     for (i, y) in wanted.iter().enumerate() {
         assert!((found.get(i).re - y).abs() < 1e-14 * largest, "{recipe}: {i}");
+    }
+}
+
+/// The pass that multiplies has transforms of reals on both parts of complex arrays.
+#[test]
+fn filters_of_complex_arrays_agree() {
+    let Some(world) = world(4) else { return };
+    let [forward, inverse]: [Problem; 2] =
+        ["fft,dct2 f64 8x12", "ifft,idct2 f64 8x12"].map(|text| text.parse().unwrap());
+    let lists: Vec<Vec<f64>> = [8, 12].map(|n| (0..n).map(|i| 0.5 + i as f64).collect()).into();
+    let ends = "*,p".parse().unwrap();
+    let recipe = Recipe::filter(&forward, &inverse, &"4".parse().unwrap(), &ends, Some(&ends)).unwrap();
+    let factors = |ranges: &[std::ops::Range<usize>]| {
+        Multiplier::Separable(lists.iter().zip(ranges).map(|(list, range)| list[range.clone()].to_vec()).collect())
+    };
+    let x: Vec<_> = (0..96).map(|i| Complex::new(f64::from(i * i % 17) - 8.0, f64::from(i * i % 13))).collect();
+    let (mut wanted, mut found) = (vec![Complex::default(); 96], Data::ComplexF64(vec![Complex::default(); 96]));
+    let filter = Pipeline::from(&forward).multiply(Multiplier::Separable(lists.clone())).transform(&inverse);
+    Planner::new().plan(filter).unwrap().execute(&x, &mut wanted).unwrap();
+    world.transform(&recipe, Some(&factors), &Data::ComplexF64(x), &mut found).unwrap();
+    let largest = wanted.iter().fold(0.0f64, |most, y| most.max(y.norm()));
+    for (i, y) in wanted.iter().enumerate() {
+        assert!((found.get(i) - y).norm() < 1e-14 * largest, "{recipe}: {i}");
     }
 }
 
@@ -219,6 +278,58 @@ fn ranks_must_agree_about_the_problem() {
         Ok(planner.plan(recipe(problem, "2", "p,*", None)).err().unwrap().to_string())
     });
     assert!(messages.unwrap().iter().all(|message| message.contains("rank 1 plans another problem")));
+}
+
+/// A rank that plans for a device, whose exchanges nobody executes.
+#[derive(Clone)]
+struct Planning(ThreadRank);
+
+impl Exchange for Planning {
+    type Memory = GpuMemory;
+    type Route = ();
+
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn ranks(&self) -> usize {
+        self.0.ranks()
+    }
+
+    fn all_gather(&self, mine: u64) -> Result<Vec<u64>> {
+        self.0.all_gather(mine)
+    }
+
+    fn route(&self, _: Moves) -> Result<()> {
+        Ok(())
+    }
+
+    fn exchange(&self, (): &mut (), _: &GpuMemory, _: &mut GpuMemory) -> Result<usize> {
+        unreachable!("nothing is executed")
+    }
+}
+
+/// Messages of devices have another order than those of the host. Without an agreement about it, this problem
+/// has the same steps and bytes on both, and a wrong result.
+#[test]
+fn ranks_must_agree_about_the_engine() {
+    let Some(_) = world(1) else { return };
+    let device = Device::open(&std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into())).unwrap();
+    let plans = |rank: ThreadRank| {
+        let recipe = recipe("dct2 f64 8x8x8 axes=0,1", "2", "*,p,*", None);
+        let planned = if rank.rank() == 0 {
+            fourfold_distributed::Planner::new(Planner::new(), rank).plan(recipe).map(drop)
+        } else {
+            let core = GpuPlanner::new(device.clone());
+            RankPlanner::new(core, device.clone(), Planning(rank)).plan(recipe).map(drop)
+        };
+        planned.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let messages: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = ThreadRank::all(2).into_iter().map(|rank| scope.spawn(|| plans(rank))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(messages.iter().all(|message| message.contains("rank 1 plans another")), "{messages:?}");
 }
 
 /// OpenCL has no NCCL, and one rank without a device tells the others.

@@ -19,7 +19,7 @@ pub mod engine {
     pub use crate::exchange::packed::{PackedAction, PackedStep, PassPart, PassSlabs, packed_steps};
     pub use crate::exchange::region::RegionCopy;
     pub use crate::plan::plan::check_part;
-    pub use crate::plan::plan_id::{PlanId, agreed};
+    pub use crate::plan::plan_id::{MessageOrder, PlanId, agreed};
     pub use crate::plan::prepare::{Factors, RankPasses};
     pub use crate::plan::tune::{fastest_parts, slowest_seconds};
 }

@@ -64,7 +64,7 @@ macro_rules! planned {
 }
 
 impl AnyPlan {
-    /// The plan on the engine that the command line names. Ranks take the devices in turn.
+    /// The plan on the engine that the command line names. The ranks of a node take its devices in turn.
     pub(crate) fn new(
         rank: &MpiRank,
         division: &Division,
@@ -76,7 +76,8 @@ impl AnyPlan {
             let plan = planned!(Planner::new(core, rank.clone()), rank, division.parts, recipe, factors);
             return Ok(AnyPlan::Cpu(Box::new(plan)));
         };
-        let device = if name.contains(':') { Device::open(name) } else { nth(name, rank.rank()) };
+        let on_node = rank.ranks_of_node()?.iter().position(|other| *other == rank.rank());
+        let device = if name.contains(':') { Device::open(name) } else { nth(name, on_node.unwrap_or(0)) };
         if division.messages == Some(Messages::Nccl) {
             let joined = NcclRank::join(rank.clone(), device.clone())?;
             let device = device?;
@@ -160,7 +161,7 @@ fn all_have<T>(rank: &MpiRank, result: fourfold::Result<T>) -> Result<T> {
     }
 }
 
-/// The device of an API for a rank.
+/// The device of an API for a rank with this number among those of its node.
 fn nth(api: &str, rank: usize) -> fourfold::Result<Device> {
     let count = Device::list(api.parse::<fourfold_gpu::DeviceId>()?.api)?.len();
     Device::open(&format!("{api}:{}", rank % count))

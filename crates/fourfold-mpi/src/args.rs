@@ -47,7 +47,7 @@ pub(crate) struct Division {
     /// The grid of ranks [default: all in one dimension]
     #[arg(long)]
     pub(crate) grid: Option<Grid>,
-    /// The distribution of the input [default: p,*,… or p,q,*,…]
+    /// The distribution of the input [default: p,*,… or p,q,*,…, and pq,* of two axes]
     #[arg(long)]
     pub(crate) from: Option<Distribution>,
     /// The distribution of the output [default: as it comes out]
@@ -155,7 +155,7 @@ pub(crate) struct Poisson {
     #[arg(long = "at", value_name = "P,…", value_delimiter = ',', default_value = "cells")]
     pub(crate) positions: Vec<Position>,
     /// Distances of neighbouring unknowns
-    #[arg(long, value_name = "H,…", value_delimiter = ',', default_value = "1")]
+    #[arg(long, value_name = "H,…", value_delimiter = ',', default_value = "1", allow_hyphen_values = true)]
     pub(crate) spacing: Vec<f64>,
     /// The factor c; negative ones make a Helmholtz equation
     #[arg(long, value_name = "C", default_value_t = 0.0, allow_negative_numbers = true)]
@@ -164,11 +164,11 @@ pub(crate) struct Poisson {
     #[arg(long)]
     pub(crate) spectral: bool,
     /// Do one implicit step of this time of the heat equation instead; f is u before it
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) heat_step: Option<f64>,
     /// The largest |Σ f| that a singular equation may have, as a part of Σ |f|
     /// [default: 1e-8 in f64, 1e-4 in f32]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     #[command(flatten)]
     pub(crate) division: Division,

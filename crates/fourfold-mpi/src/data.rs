@@ -5,6 +5,7 @@ use anyhow::Result;
 use fourfold::oracle::verify::Data;
 use fourfold_distributed::{ArrayDesc, Grid, Only};
 use num_complex::Complex;
+use std::ops::Range;
 
 /// The arrays of one rank.
 pub(crate) struct Arrays {
@@ -36,22 +37,26 @@ impl Arrays {
 
 /// The runs of elements in a whole array that a rank has, in the order in which it stores them: the
 /// first index of each in the whole array, and the number of elements.
-pub(crate) fn runs(array: &ArrayDesc, grid: &Grid, rank: usize) -> Vec<(usize, usize)> {
+pub(crate) fn runs(array: &ArrayDesc, grid: &Grid, rank: usize) -> impl Iterator<Item = (usize, usize)> {
     let ranges = array.ranges(grid, rank);
     // The whole array is in the order in which ranks store their parts.
     let axes: Vec<_> = array.order.iter().map(|axis| (ranges[*axis].clone(), array.shape[*axis])).collect();
-    let (mut starts, mut run) = (vec![0], 1);
-    for (i, (range, _)) in axes.iter().enumerate() {
-        let stride: usize = axes[i + 1..].iter().map(|(_, length)| length).product();
-        let is_whole = axes[i + 1..].iter().all(|(range, length)| range.len() == *length);
-        if is_whole {
-            starts.iter_mut().for_each(|start| *start += range.start * stride);
-            run = range.len() * stride;
-            break;
+    let stride = |axis: usize| axes[axis + 1..].iter().map(|(_, length)| length).product::<usize>();
+    // All that a run has but its outermost axis is whole.
+    let is_partial = |(range, length): &(Range<usize>, usize)| range.len() < *length;
+    let outer = axes.iter().rposition(is_partial).unwrap_or(0);
+    let run = axes[outer].0.len() * stride(outer);
+    let first = axes[outer].0.start * stride(outer);
+    let outer: Vec<_> = (0..outer).map(|axis| (axes[axis].0.clone(), stride(axis))).collect();
+    let count = if run == 0 { 0 } else { outer.iter().map(|(range, _)| range.len()).product() };
+    (0..count).map(move |mut number| {
+        let mut start = first;
+        for (range, stride) in outer.iter().rev() {
+            start += (range.start + number % range.len()) * stride;
+            number /= range.len();
         }
-        starts = starts.iter().flat_map(|start| range.clone().map(move |k| start + k * stride)).collect();
-    }
-    if run == 0 { vec![] } else { starts.into_iter().map(|start| (start, run)).collect() }
+        (start, run)
+    })
 }
 
 /// A number that depends on an index of the whole array: Steele, Lea and Flood, "Fast splittable
@@ -64,4 +69,35 @@ pub(crate) fn random(seed: u64, index: usize) -> Complex<f64> {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
     Complex::new(uniform(2 * index as u64), uniform(2 * index as u64 + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fourfold::Domain;
+
+    /// The runs of all ranks have every element of the array once, in the order of the parts.
+    #[test]
+    fn runs_are_the_parts() {
+        for (shape, grid, distribution, order) in [
+            (vec![5, 4, 3], "2x2", "p,q,*", vec![0, 1, 2]),
+            (vec![5, 4, 3], "2x2", "*,q,p", vec![0, 1, 2]),
+            (vec![5, 4, 3], "3", "*,p,*", vec![0, 1, 2]),
+            (vec![2, 7], "4", "p,*", vec![0, 1]),
+            (vec![3, 6], "2", "*,p", vec![1, 0]),
+        ] {
+            let (grid, distribution): (Grid, _) = (grid.parse().unwrap(), distribution.parse().unwrap());
+            let array = ArrayDesc { domain: Domain::Real, shape, distribution, order };
+            for rank in 0..grid.ranks() {
+                let ranges = array.ranges(&grid, rank);
+                let expected = array.order.iter().fold(vec![0], |outer: Vec<usize>, axis| {
+                    let length = array.shape[*axis];
+                    outer.iter().flat_map(|at| ranges[*axis].clone().map(move |i| at * length + i)).collect()
+                });
+                let found: Vec<_> =
+                    runs(&array, &grid, rank).flat_map(|(start, length)| start..start + length).collect();
+                assert_eq!(found, expected, "{array:?} {rank}");
+            }
+        }
+    }
 }

@@ -38,8 +38,8 @@ impl Input {
     /// and real numbers complex ones, but precision never changes, and nothing becomes real.
     pub(crate) fn check_type(&self, problem: &Problem) -> Result<()> {
         let dtype = self.header.dtype;
-        if let Some(held) = dtype.precision().filter(|held| *held != problem.precision()) {
-            let (named, held) = (problem.precision().name(), held.name());
+        let named = problem.storage().name();
+        if let Some(held) = dtype.precision().map(Precision::name).filter(|held| *held != named) {
             bail!("it is for {named} and the file holds {held} numbers: write {held} instead of {named}");
         }
         if (dtype.domain(), problem.input_domain()) == (Domain::Complex, Domain::Real) {
@@ -77,6 +77,8 @@ impl Input {
 pub(crate) struct Output {
     unfinished: PathBuf,
     path: PathBuf,
+    /// Whether this rank has created the file, and has it to remove if it is not finished.
+    is_mine: bool,
 }
 
 impl Output {
@@ -91,30 +93,38 @@ impl Output {
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".unfinished");
-        Ok(Output { unfinished: name.into(), path })
+        Ok(Output { unfinished: name.into(), path, is_mine: false })
     }
 
-    /// Creates the file, lets all ranks write their parts of a recipe's output, and names it. The whole array
-    /// has the shape that its problem names.
-    pub(crate) fn write_together(&self, session: &Session, recipe: &Recipe, part: &Data) -> Result<()> {
-        let (number, problem) = (session.rank().rank(), recipe.last_problem());
-        let shape = &problem.output().shape;
-        let first = |done: &dyn Fn() -> Result<()>| if number == 0 { done() } else { Ok(()) };
-        session.together(first(&|| self.create(problem.precision(), problem.output_domain(), shape)))?;
-        let mine = self.write((recipe.output(), shape), recipe.grid(), number, part);
-        let written = session.together(mine).and_then(|()| session.together(first(&|| self.finish())));
-        if written.is_err() && number == 0 {
-            self.remove();
-        }
-        written
+    /// Creates the file on rank 0, before anything is computed, for a recipe's output. The whole array has the
+    /// shape that its problem names.
+    pub(crate) fn create_together(&mut self, session: &Session, recipe: &Recipe) -> Result<()> {
+        let problem = recipe.last_problem();
+        let is_first = session.rank().rank() == 0;
+        let created = if is_first {
+            self.create(problem.precision(), problem.output_domain(), &problem.output().shape)
+        } else {
+            Ok(())
+        };
+        session.together(created)
     }
 
-    /// Creates the file with its header. Only one rank does so, before the others write.
-    fn create(&self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
+    /// Lets all ranks write their parts of a recipe's output, and names the file.
+    pub(crate) fn write_together(mut self, session: &Session, recipe: &Recipe, part: &Data) -> Result<()> {
+        let number = session.rank().rank();
+        let shape = &recipe.last_problem().output().shape;
+        session.together(self.write((recipe.output(), shape), recipe.grid(), number, part))?;
+        let finished = if self.is_mine { self.finish() } else { Ok(()) };
+        session.together(finished)
+    }
+
+    /// Creates the file with its header.
+    fn create(&mut self, precision: Precision, domain: Domain, shape: &[usize]) -> Result<()> {
         let header = encode(descr(precision, domain), shape);
         let elements: usize = shape.iter().product();
         let file = File::create_new(&self.unfinished)
             .with_context(|| format!("{} cannot be created beside it", self.unfinished.display()))?;
+        self.is_mine = true;
         file.set_len((header.len() + elements * precision.bytes() * domain.reals()) as u64)?;
         (&file).write_all(&header)?;
         Ok(())
@@ -138,15 +148,20 @@ impl Output {
         Ok(writer.flush()?)
     }
 
-    /// Gives the file its name. Only one rank does so, after all have written.
-    fn finish(&self) -> Result<()> {
-        Ok(std::fs::rename(&self.unfinished, &self.path)?)
+    /// Gives the file its name.
+    fn finish(&mut self) -> Result<()> {
+        std::fs::rename(&self.unfinished, &self.path)?;
+        self.is_mine = false;
+        Ok(())
     }
+}
 
-    /// Removes the file after an error.
-    fn remove(&self) {
-        // It may not exist.
-        let _ = std::fs::remove_file(&self.unfinished);
+impl Drop for Output {
+    fn drop(&mut self) {
+        if self.is_mine {
+            // After an error, nothing is left to do about another one.
+            let _ = std::fs::remove_file(&self.unfinished);
+        }
     }
 }
 

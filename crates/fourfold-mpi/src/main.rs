@@ -7,7 +7,7 @@ mod data;
 mod files;
 mod session;
 
-use crate::args::{Arguments, Command, Poisson};
+use crate::args::{Arguments, Command, Division, Poisson};
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -15,6 +15,7 @@ use fourfold_distributed::Exchange;
 use fourfold_mpi::MpiRank;
 use mpi::environment::{Threading, initialize_with_threading};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -44,30 +45,37 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let all = rank.all_gather(mine)?;
     // Of several ranks with the same error, the first one tells.
     if let Some(message) = message.filter(|_| all.iter().position(|other| *other == mine) == Some(rank.rank())) {
-        eprintln!("{message}");
+        // In one piece, since several ranks may write. If it cannot be written, the exit status tells.
+        let _ = std::io::stderr().write_all(format!("{message}\n").as_bytes());
     }
     Ok(if all.iter().all(|error| *error == 0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// An error on all ranks if one does something else, or not as often: it would wait for the others, and
-/// they for it.
+/// An error on all ranks if one has another command line: it would wait for the others, and they for it, or
+/// get other results. Files, problems, threads, and the number of a device may differ here: ranks may have
+/// their own, or compare them when they plan.
 fn agreed(rank: &MpiRank, command: &Command) -> Result<()> {
-    let steps = match command {
-        Command::Verify(args) => format!("verify {} {}", args.problems.len(), args.seed),
-        Command::Bench(args) => format!("bench {}", args.rounds),
-        Command::Transform(_) => "transform".into(),
+    let (division, steps) = match command {
+        Command::Verify(args) => (Some(&args.division), format!("verify {} {}", args.problems.len(), args.seed)),
+        Command::Bench(args) => (Some(&args.division), format!("bench {}", args.rounds)),
+        Command::Transform(args) => (Some(&args.division), "transform".into()),
         // Ranks do not compare the factors of filters.
         Command::Poisson(args) => {
-            let Poisson { boundary, positions, spacing, c, spectral, heat_step, tolerance, .. } = args;
-            format!("poisson {boundary:?} {positions:?} {spacing:?} {c:?} {spectral} {heat_step:?} {tolerance:?}")
+            let Poisson { boundary, positions, spacing, c, spectral, heat_step, tolerance, division, .. } = args;
+            let of_axes = format!("{boundary:?} {positions:?} {spacing:?}");
+            (Some(division), format!("poisson {of_axes} {c:?} {spectral} {heat_step:?} {tolerance:?}"))
         }
-        Command::Plan(_) => "plan".into(),
-        Command::Info => "info".into(),
+        Command::Plan(args) => (Some(&args.division), format!("plan {}", args.problem)),
+        Command::Info => (None, "info".into()),
     };
-    let all = rank.all_gather(hash(&steps))?;
+    let division = division.map(|Division { grid, from, to, threads: _, device, messages, parts }| {
+        (grid, from, to, device.as_ref().map(|name| name.split(':').next().map(str::to_owned)), messages, parts)
+    });
+    let all = rank.all_gather(hash(&format!("{steps} {division:?}")))?;
     if let Some(other) = all.iter().position(|other| *other != all[0]) {
         bail!(
-            "rank {other} has another command than rank 0, or another equation, number of problems, of rounds, or seed"
+            "rank {other} has another command line than rank 0: expected the same command, equation, grid, \
+             distributions, parts, kind of device, messages, seed, and number of problems and rounds"
         );
     }
     Ok(())

@@ -3,7 +3,8 @@
 use crate::any_plan::AnyPlan;
 use crate::args::{Division, Parts};
 use anyhow::{Result, bail, ensure};
-use fourfold::{Domain, Problem};
+use fourfold::engine::available_memory;
+use fourfold::{Domain, Error, ErrorKind, Problem};
 use fourfold_distributed::engine::Factors;
 use fourfold_distributed::{Distribution, Exchange, Grid, Recipe};
 use fourfold_mpi::MpiRank;
@@ -45,9 +46,9 @@ impl Session {
         Recipe::new(problem, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref())
     }
 
-    /// The plan of a problem.
-    pub(crate) fn plan(&self, problem: &Problem) -> Result<AnyPlan> {
-        AnyPlan::new(&self.rank, &self.division, self.recipe(problem), None)
+    /// The plan of a problem, if there is memory for its arrays and for so many other bytes of this rank.
+    pub(crate) fn plan(&self, problem: &Problem, others: usize) -> Result<AnyPlan> {
+        AnyPlan::new(&self.rank, &self.division, self.affordable(self.recipe(problem), others)?, None)
     }
 
     /// The plan of a filter: `forward`, a multiply by `factors`, `inverse`.
@@ -56,7 +57,24 @@ impl Session {
         ensure!(!matches!(parts, Some(Parts::Tuned)), "--parts tune measures transforms only: give a number of parts");
         let usual = Distribution::blocks(forward.input().shape.len(), &self.grid);
         let recipe = Recipe::filter(forward, inverse, &self.grid, from.as_ref().unwrap_or(&usual), to.as_ref());
-        AnyPlan::new(&self.rank, &self.division, recipe, Some(factors))
+        AnyPlan::new(&self.rank, &self.division, self.affordable(recipe, 0)?, Some(factors))
+    }
+
+    /// The recipe, or an error if the ranks of this node have no memory for their arrays and so many `others`
+    /// of this rank. All ranks call it.
+    fn affordable(&self, recipe: fourfold::Result<Recipe>, others: usize) -> Result<fourfold::Result<Recipe>> {
+        // Others may still have the arrays of a problem before this one.
+        self.rank.all_gather(0)?;
+        let available = available_memory();
+        let arrays =
+            |recipe: &Recipe| recipe.array_bytes(self.rank.rank()).into_iter().fold(others, usize::saturating_add);
+        let all = self.rank.all_gather(recipe.as_ref().map_or(0, arrays) as u64)?;
+        let ranks = self.rank.ranks_of_node()?;
+        let needed = ranks.iter().fold(0, |sum: u64, rank| sum.saturating_add(all[*rank]));
+        let Some(available) = available.filter(|available| (*available as u64) < needed) else { return Ok(recipe) };
+        let arrays = format!("the arrays of {} ranks take {needed} bytes of memory", ranks.len());
+        let message = format!("{arrays}; {available} are available: use more nodes");
+        Ok(recipe.and_then(|_| Err(Error::new(ErrorKind::Unavailable, message))))
     }
 
     /// The numbers of all ranks.
@@ -82,7 +100,7 @@ impl Session {
             None => Ok(()),
             Some(rank) => {
                 let message = format!("rank {rank} is not ready: its error says why");
-                Err(fourfold::Error::new(fourfold::ErrorKind::Unavailable, message))
+                Err(Error::new(ErrorKind::Unavailable, message))
             }
         }
     }

@@ -14,7 +14,7 @@ pub use crate::arithmetic::primes::generator_powers;
 pub use crate::arithmetic::primes::prime_factors;
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
-pub use crate::cpu::base::machine::{Cache, Machine};
+pub use crate::cpu::base::machine::{Cache, Machine, available_memory};
 pub use crate::cpu::base::sizes::table_bytes;
 pub use crate::cpu::base::threads::Pool;
 pub use crate::error::{collected, filled, reserve};

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use fourfold::engine::table_bytes;
 use fourfold::oracle::verify::Data;
-use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, Equation, Float};
+use fourfold::poisson::{BoundaryValues, Eigenvalues, Equation, Float};
 use fourfold::{Domain, Planner, Precision};
 use serde::Serialize;
 
@@ -49,18 +49,9 @@ pub(super) fn solve_file(args: &Poisson) -> Result<()> {
 impl Poisson {
     /// The equation on an array of this shape.
     fn equation(&self, shape: &[usize]) -> Result<Equation> {
-        let axes = shape.len();
-        let axis = |(a, &points): (usize, &usize)| -> Result<Axis> {
-            Ok(Axis {
-                points,
-                spacing: *entry("--spacing", &self.spacing, a, axes)?,
-                ends: *entry("--boundary", &self.boundary, a, axes)?,
-                position: *entry("--at", &self.positions, a, axes)?,
-            })
-        };
-        let axes = shape.iter().enumerate().map(axis).collect::<Result<Vec<_>>>()?;
         let eigenvalues = if self.spectral { Eigenvalues::Spectral } else { Eigenvalues::Stencil };
-        let equation = Equation::new(axes)?.c(self.c).eigenvalues(eigenvalues);
+        let equation = Equation::on_shape(shape, &self.boundary, &self.positions, &self.spacing)?;
+        let equation = equation.c(self.c).eigenvalues(eigenvalues);
         let equation = self.heat_step.into_iter().fold(equation, Equation::heat_step);
         Ok(self.tolerance.into_iter().fold(equation, Equation::tolerance))
     }
@@ -76,13 +67,6 @@ impl Poisson {
         equation.check_compatible(f, &values)?;
         Ok(equation.add_boundary_values(&values, f)?)
     }
-}
-
-/// The entry of an axis in a list with one entry for each axis, or one for all.
-fn entry<'a, T>(option: &str, list: &'a [T], axis: usize, axes: usize) -> Result<&'a T> {
-    let count = list.len();
-    ensure!(count == 1 || count == axes, "{option} has {count} entries for an array of {axes} axes: give 1 or {axes}");
-    Ok(&list[if count == 1 { 0 } else { axis }])
 }
 
 /// The answer.

@@ -17,7 +17,7 @@ fn grids(ranks: usize) -> Vec<String> {
 }
 
 /// The recipes that are verified: every kind and shape on every grid, with the output as it comes out and
-/// as the input, in both precisions; long signals.
+/// as the input, in both precisions; mixes of kinds; long signals.
 fn recipes(ranks: usize) -> Result<Vec<Recipe>> {
     let mut all = vec![];
     for kind in Kind::ALL {
@@ -35,6 +35,11 @@ fn recipes(ranks: usize) -> Result<Vec<Recipe>> {
                 }
             }
         }
+    }
+    // Sums of reals on both parts of complex arrays.
+    for problem in ["dct2,fft f64 16x24", "fft,dst3,dct4 f32 8x8x12", "dct3,rfft f64 7x10", "dht,irfft f64 8x14"] {
+        let rows = if problem.ends_with("x12") { "p,*,*" } else { "p,*" };
+        all.push(recipe(problem, &ranks.to_string(), rows, None)?);
     }
     let grid = ranks.to_string().parse()?;
     for problem in ["fft f64 2304", "ifft f32 4096 ortho", "fft f64 65536"] {

@@ -229,18 +229,18 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
             Ok((input, output)) => (Ok(()), Some(Arrays { input, output, work })),
             Err(error) => (Err(error), None),
         };
-        let mut run = Run { id: *id, number: 0, is_over: false, exchange, arrays, scratch, beside, received };
+        let mut run = Run { id: *id, exchanges: 0, is_over: false, exchange, arrays, scratch, beside, received };
         let mut next = 0;
         while let Some((step, others)) = steps[next..].split_first_mut().filter(|_| !run.is_over) {
-            run.number = next;
             next += 1;
             let is_exchange = matches!(step.action, StepAction::Exchange { .. });
+            run.exchanges += usize::from(is_exchange);
             if only.is_some_and(|only| (only == Only::Exchanges) != is_exchange) {
                 continue;
             }
             outcome = match others.first_mut().filter(|_| only.is_none() && step.parts() > 1) {
                 Some(exchange) => {
-                    run.number = next;
+                    run.exchanges += 1;
                     next += 1;
                     run.overlapped(step, exchange, outcome)
                 }
@@ -266,8 +266,9 @@ impl<E: Exchange<Memory = GpuMemory>> RankPlan<E> {
 /// An execution.
 struct Run<'a, E: Exchange<Memory = GpuMemory>> {
     id: PlanId,
-    /// The number of the step.
-    number: usize,
+    /// The number of exchanges up to now, which is the same on all ranks. That of steps is not: only some ranks
+    /// may have copies between.
+    exchanges: usize,
     /// Whether the ranks have not agreed about an exchange, so that all of them end.
     is_over: bool,
     exchange: &'a E,
@@ -348,7 +349,7 @@ impl<E: Exchange<Memory = GpuMemory>> Run<'_, E> {
             beside.wait_for(ends[0].device())?;
             Ok([ends[0].seen_from(beside)?, ends[1].seen_from(beside)?])
         });
-        let agreed = self.exchange.agree(if ready.is_ok() { self.id.exchange(self.number) } else { REFUSED });
+        let agreed = self.exchange.agree(if ready.is_ok() { self.id.exchange(self.exchanges) } else { REFUSED });
         self.is_over = agreed.is_err();
         let [source, mut target] = ready?;
         agreed?;

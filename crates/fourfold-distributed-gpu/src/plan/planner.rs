@@ -2,12 +2,12 @@
 
 use crate::boxes::box_copy;
 use crate::plan::plan::{PlannedPart, PlannedStep, RankPlan, StepAction};
-use fourfold::{Error, ErrorKind, Multiplier, Result};
+use fourfold::{Domain, Error, ErrorKind, Multiplier, Pipeline, Result};
 use fourfold_distributed::engine::{
-    Factors, PackedAction, PackedStep, PassSlabs, PlanId, RankPasses, agreed, packed_steps,
+    Factors, MessageOrder, PackedAction, PackedStep, PassSlabs, PlanId, RankPasses, agreed, packed_steps,
 };
 use fourfold_distributed::{Action, Exchange, Moves, Recipe, Step};
-use fourfold_gpu::{Device, GpuMemory, GpuPlanner, SlabLayout};
+use fourfold_gpu::{Device, GpuMemory, GpuPlan, GpuPlanner, SlabLayout};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,7 +91,7 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
         let packed = packed_steps(&recipe, rank, parts);
         let steps = packed.iter().map(|step| self.step(&passes, step)).collect::<Result<_>>()?;
         RankPlan::new(
-            PlanId::new(&recipe, parts, filter),
+            PlanId::new(&recipe, parts, MessageOrder::Packed, filter),
             recipe,
             self.exchange.clone(),
             self.device.clone(),
@@ -120,7 +120,8 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
                             let strides = [Some(&strides[0][..]), Some(&strides[1][..])];
                             let pipeline = passes.pipeline(steps.clone(), part.block, strides)?;
                             let layout = SlabLayout { axis, count, distance };
-                            let plan = |pipeline| self.core.plan_in_slabs(pipeline, layout).map(Arc::new);
+                            let domain = passes.input_domain(steps.start);
+                            let plan = |pipeline| self.pass(pipeline, layout, domain).map(Arc::new);
                             pipeline.map(plan).transpose()?
                         }
                     };
@@ -130,6 +131,12 @@ impl<E: Exchange<Memory = GpuMemory> + Clone> RankPlanner<E> {
             }
         };
         Ok(PlannedStep { from: step.from, to: step.to, action })
+    }
+
+    /// The plan of a pass over an array of these elements. Sums of reals act on both parts of complex ones.
+    fn pass(&self, pipeline: Pipeline<'_>, layout: SlabLayout, domain: Domain) -> Result<GpuPlan> {
+        let plan = self.core.plan_in_slabs(pipeline, layout)?;
+        if plan.problem().input_domain() == domain { Ok(plan) } else { plan.into_both_parts() }
     }
 }
 

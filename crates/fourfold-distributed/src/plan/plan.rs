@@ -7,7 +7,6 @@ use crate::plan::plan_id::PlanId;
 use crate::plan::planned_step::PlannedStep;
 use crate::recipe::arrays::ArrayDesc;
 use crate::recipe::recipe::Recipe;
-use fourfold::engine::ArrayId;
 use fourfold::{Element, Error, ErrorKind, Result, Scratch, Storage};
 use std::ops::Range;
 
@@ -27,10 +26,10 @@ pub struct Plan<E: HostExchange> {
 
 impl<E: HostExchange> Plan<E> {
     pub(crate) fn new(id: PlanId, recipe: Recipe, exchange: E, steps: Vec<PlannedStep<E::Route>>) -> Result<Plan<E>> {
-        let work = WorkArray::new(most_bytes(&recipe, exchange.rank(), &|id| matches!(id, ArrayId::Work(_))))?;
+        let [_, output, work] = recipe.array_bytes(exchange.rank());
+        let work = WorkArray::new(work)?;
         let largest = steps.iter().flat_map(PlannedStep::passes).max_by_key(|plan| plan.scratch_bytes());
         let scratch = largest.map(|plan| plan.try_scratch()).transpose()?;
-        let output = most_bytes(&recipe, exchange.rank(), &|id| id == ArrayId::Output);
         let element = recipe.problem().precision().bytes() * recipe.output().domain.reals();
         let lengths = [recipe.input().elements(recipe.grid(), exchange.rank()), output.div_ceil(element)];
         Ok(Plan { id, recipe, exchange, steps, work, scratch, lengths, received: 0 })
@@ -74,7 +73,7 @@ impl<E: HostExchange> Plan<E> {
 
     /// The bytes of the work array.
     pub fn work_bytes(&self) -> usize {
-        most_bytes(&self.recipe, self.exchange.rank(), &|id| matches!(id, ArrayId::Work(_)))
+        self.recipe.array_bytes(self.exchange.rank())[2]
     }
 
     /// The bytes of the scratch of the passes, which depends on the length of lines and on the number of
@@ -156,13 +155,6 @@ impl<E: HostExchange> Plan<E> {
         check_part::<I>("input", self.recipe.input(), storage, input.len(), self.input_len())?;
         check_part::<O>("output", self.recipe.output(), storage, output.len(), self.output_len())
     }
-}
-
-/// The most bytes that a rank has of the arrays in some memory.
-fn most_bytes(recipe: &Recipe, rank: usize, is_there: &dyn Fn(ArrayId) -> bool) -> usize {
-    let real = recipe.problem().precision().bytes();
-    let written = recipe.steps().iter().zip(&recipe.arrays()[1..]).filter(|(step, _)| is_there(step.to));
-    written.map(|(_, array)| array.elements(recipe.grid(), rank) * array.domain.reals() * real).max().unwrap_or(0)
 }
 
 /// Checks the number and the type of the elements that an execution is given for a part of `array`.

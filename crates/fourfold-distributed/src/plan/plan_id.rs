@@ -9,11 +9,20 @@ use fourfold::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct PlanId(u64);
 
+/// The order of the elements in messages. Ranks with different ones would take elements for others.
+#[derive(Clone, Copy, Debug)]
+pub enum MessageOrder {
+    /// That of arrays in C order.
+    Array,
+    /// That of [`packed_steps`](crate::engine::packed_steps).
+    Packed,
+}
+
 impl PlanId {
-    /// The identifier of a plan whose exchanges are in so many parts. That of a filter has the number of the filter, since ranks do not compare the
-    /// factors.
-    pub fn new(recipe: &Recipe, parts: usize, filter: Option<u64>) -> PlanId {
-        PlanId(hash(&format!("{recipe} {parts} {filter:?}")))
+    /// The identifier of a plan whose exchanges are in so many parts. That of a filter has the number of
+    /// the filter, since ranks do not compare the factors.
+    pub fn new(recipe: &Recipe, parts: usize, order: MessageOrder, filter: Option<u64>) -> PlanId {
+        PlanId(hash(&format!("{recipe} {parts} {order:?} {filter:?}")))
     }
 
     /// What ranks tell each other of the plan. It is not 0.
@@ -21,10 +30,10 @@ impl PlanId {
         self.0 | 1
     }
 
-    /// The identifier of the exchange that is this step, which is not 0.
-    pub fn exchange(self, step: usize) -> u64 {
-        // Any odd factor keeps the steps apart. This one is 2^64 divided by the golden ratio.
-        self.0.wrapping_add((step as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
+    /// The identifier of the exchange with this number, by which all ranks count alike. It is not 0.
+    pub fn exchange(self, number: usize) -> u64 {
+        // Any odd factor keeps the numbers apart. This one is 2^64 divided by the golden ratio.
+        self.0.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
     }
 }
 
@@ -48,8 +57,8 @@ fn check_agreement(hashes: &[u64]) -> Result<()> {
     }
     match hashes.iter().position(|hash| *hash != hashes[0]) {
         None => Ok(()),
-        Some(rank) => {
-            fail(format!("rank {rank} plans another problem, grid, distribution or number of parts than rank 0"))
-        }
+        Some(rank) => fail(format!(
+            "rank {rank} plans another problem, grid, distribution, number of parts or engine than rank 0"
+        )),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::exchange::host::HostExchange;
 use crate::plan::plan::Plan;
-use crate::plan::plan_id::{PlanId, agreed};
+use crate::plan::plan_id::{MessageOrder, PlanId, agreed};
 use crate::plan::prepare::{Factors, Preparation};
 use crate::recipe::cuts::cuts;
 use crate::recipe::recipe::Recipe;
@@ -73,7 +73,7 @@ impl<E: HostExchange + Clone> Planner<E> {
         let parts = self.parts.unwrap_or_else(|| estimated_parts(&recipe));
         let (core, exchange, cuts) = (&self.core, &self.exchange, cuts(&recipe, parts));
         let steps = Preparation { core, exchange, recipe: &recipe, factors, parts, cuts }.steps()?;
-        Plan::new(PlanId::new(&recipe, parts, filter), recipe, self.exchange.clone(), steps)
+        Plan::new(PlanId::new(&recipe, parts, MessageOrder::Array, filter), recipe, self.exchange.clone(), steps)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::recipe::recipe::Recipe;
 use crate::recipe::reorder::Reorder;
 use crate::recipe::step::{Action, PassOp, Step};
 use fourfold::engine::{AxisTransform, EndWeights};
-use fourfold::{Error, ErrorKind, Multiplier, Pipeline, Problem, Result};
+use fourfold::{Domain, Error, ErrorKind, Multiplier, Pipeline, Problem, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -199,6 +199,12 @@ impl<'a> RankPasses<'a> {
     /// The lengths of this rank's part of an array.
     fn lengths(&self, array: &ArrayDesc) -> Vec<usize> {
         array.ranges(self.recipe.grid(), self.rank).iter().map(Range::len).collect()
+    }
+
+    /// The elements that step `i` reads. Passes that are sums of reals may have complex ones, and then act on
+    /// both of their parts.
+    pub fn input_domain(&self, i: usize) -> Domain {
+        self.recipe.arrays()[i].domain
     }
 
     /// What this rank computes in these steps, which are passes. Several have one transform each, as those

@@ -178,6 +178,19 @@ impl Recipe {
         Some(ArrayDesc { domain, shape, ..self.arrays[at].clone() })
     }
 
+    /// The bytes that a rank needs for its part of the input, for the output and for the work array. The last
+    /// two also have arrays between steps.
+    pub fn array_bytes(&self, rank: usize) -> [usize; 3] {
+        let real = self.problem().precision().bytes();
+        let bytes = |array: &ArrayDesc| array.elements(&self.grid, rank) * array.domain.reals() * real;
+        let most = |is_there: &dyn Fn(ArrayId) -> bool| {
+            let written = self.steps.iter().zip(&self.arrays[1..]).filter(|(step, _)| is_there(step.to));
+            written.map(|(_, array)| bytes(array)).max().unwrap_or(0)
+        };
+        let [output, work] = [most(&|id| id == ArrayId::Output), most(&|id| matches!(id, ArrayId::Work(_)))];
+        [bytes(self.input()), output, work]
+    }
+
     /// Whether exchanges reorder a long real signal or its terms. Only ranks whose parts are in the memory of the
     /// host do so.
     pub fn reorders(&self) -> bool {

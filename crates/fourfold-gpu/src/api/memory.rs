@@ -6,7 +6,7 @@ use crate::backend::device::Device;
 use crate::backend::runtime::Buffer;
 use crate::backend::types::BoxCopy;
 use crate::error::{argument, elsewhere};
-use fourfold::{Element, Result};
+use fourfold::{Domain, Element, Result};
 use std::ffi::c_void;
 
 /// Memory of a [`Device`] as bytes, which plans see as the elements that they need. It belongs to a
@@ -128,8 +128,26 @@ impl GpuMemory {
 }
 
 impl GpuPlan {
+    /// [`GpuPlan::both_parts`] as a plan that is on its own, for memory of complex elements.
+    ///
+    /// # Errors
+    /// Those of [`GpuPlan::both_parts`].
+    pub fn into_both_parts(self) -> Result<GpuPlan> {
+        if self.parts {
+            return Ok(self);
+        }
+        self.both_parts()?;
+        Ok(*self.both_parts.into_inner().expect("just made"))
+    }
+
+    /// The reals of an element of the input and of the output.
+    fn reals(&self) -> [usize; 2] {
+        let domains = [self.problem().input_domain(), self.end().output_domain()];
+        domains.map(|domain| if self.parts { Domain::Complex.reals() } else { domain.reals() })
+    }
+
     /// [`GpuPlan::execute_on_with`] on memory: without an input, in place. The elements are those of
-    /// the problem.
+    /// the problem, or complex ones for a plan for [both parts](GpuPlan::into_both_parts).
     ///
     /// # Errors
     /// If a memory is too short or another device's, or if they and the scratch belong to several queues.
@@ -140,8 +158,7 @@ impl GpuPlan {
         scratch: &mut GpuScratch,
     ) -> Result<()> {
         let precision = self.problem().precision().bytes();
-        let input_element = precision * self.problem().input_domain().reals();
-        let output_element = precision * self.end().output_domain().reals();
+        let [input_element, output_element] = self.reals().map(|reals| precision * reals);
         if let Some(input) = input {
             one_queue(&input.device, &output.device)?;
         }

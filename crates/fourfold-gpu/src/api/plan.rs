@@ -40,8 +40,8 @@ pub struct GpuPlan {
     slabs: Option<SlabLayout>,
     executable: AnyExecutable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
-    parts: bool,
-    both_parts: OnceLock<Box<GpuPlan>>,
+    pub(crate) parts: bool,
+    pub(crate) both_parts: OnceLock<Box<GpuPlan>>,
     /// Its own scratch, on the queue that used it last.
     scratch: Mutex<Option<GpuScratch>>,
 }

@@ -43,7 +43,7 @@ const CONTESTANTS: [Option<Only>; 3] = [None, Some(Only::Exchanges), Some(Only::
 pub(crate) fn bench(rank: &MpiRank, args: &Bench) -> Result<()> {
     ensure!(args.rounds > 0, "0 rounds: at least 1 is needed");
     let session = Session::new(rank, &args.division)?;
-    let mut plan = session.plan(&args.problem)?;
+    let mut plan = session.plan(&args.problem, 0)?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     for only in CONTESTANTS {
         seconds(&session, &mut plan, &mut arrays, only)?;

@@ -10,6 +10,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Answer {
     ranks: usize,
+    ranks_of_node: usize,
     mpi: String,
     cuda: Vec<String>,
     opencl: Vec<String>,
@@ -26,6 +27,7 @@ pub(crate) fn info(rank: &MpiRank) -> Result<()> {
     let nccl = Device::cuda(0).and_then(|device| device.new_team());
     let answer = Answer {
         ranks: rank.ranks(),
+        ranks_of_node: rank.ranks_of_node()?.len(),
         mpi: library_version()?.lines().next().unwrap_or_default().to_owned(),
         cuda: devices(Api::Cuda),
         opencl: devices(Api::OpenCl),

@@ -5,9 +5,9 @@ use crate::args::Poisson;
 use crate::data::Arrays;
 use crate::files::{Input, Output};
 use crate::session::Session;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use fourfold::oracle::verify::Data;
-use fourfold::poisson::{Axis, Eigenvalues, Equation};
+use fourfold::poisson::{Eigenvalues, Equation};
 use fourfold::{Multiplier, Precision};
 use fourfold_distributed::Exchange;
 use fourfold_mpi::MpiRank;
@@ -40,7 +40,7 @@ pub(crate) fn poisson(rank: &MpiRank, args: &Poisson) -> Result<()> {
         let equation = args.equation(&input.header.shape)?;
         Ok((input, equation))
     }))?;
-    let output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
+    let mut output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
     let precision = input.header.dtype.precision().unwrap_or(Precision::F64);
     let pipeline = session.together(equation.pipeline(precision).map_err(Into::into))?;
     let problems: Vec<_> = pipeline.problems().collect();
@@ -54,6 +54,7 @@ pub(crate) fn poisson(rank: &MpiRank, args: &Poisson) -> Result<()> {
     let mut plan = session.filter([forward, inverse], &|ranges| part_of(lists, ranges))?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     let recipe = plan.recipe().clone();
+    output.create_together(&session, &recipe).with_context(unwritten)?;
     let read = input.read(recipe.input(), recipe.grid(), rank.rank(), &mut arrays.input);
     session.together(read.with_context(unread))?;
     check_compatible(&session, &equation, &recipe.input().ranges(recipe.grid(), rank.rank()), &arrays.input)?;
@@ -78,18 +79,9 @@ pub(crate) fn poisson(rank: &MpiRank, args: &Poisson) -> Result<()> {
 impl Poisson {
     /// The equation on an array of this shape.
     fn equation(&self, shape: &[usize]) -> Result<Equation> {
-        let axes = shape.len();
-        let axis = |(a, &points): (usize, &usize)| -> Result<Axis> {
-            Ok(Axis {
-                points,
-                spacing: *entry("--spacing", &self.spacing, a, axes)?,
-                ends: *entry("--boundary", &self.boundary, a, axes)?,
-                position: *entry("--at", &self.positions, a, axes)?,
-            })
-        };
-        let axes = shape.iter().enumerate().map(axis).collect::<Result<Vec<_>>>()?;
         let eigenvalues = if self.spectral { Eigenvalues::Spectral } else { Eigenvalues::Stencil };
-        let equation = Equation::new(axes)?.c(self.c).eigenvalues(eigenvalues);
+        let equation = Equation::on_shape(shape, &self.boundary, &self.positions, &self.spacing)?;
+        let equation = equation.c(self.c).eigenvalues(eigenvalues);
         let equation = self.heat_step.into_iter().fold(equation, Equation::heat_step);
         Ok(self.tolerance.into_iter().fold(equation, Equation::tolerance))
     }
@@ -100,25 +92,12 @@ fn check_compatible(session: &Session, equation: &Equation, part: &[Range<usize>
     if !equation.is_singular() {
         return Ok(());
     }
-    // The weights of the points, in C order; none of a part without points.
-    let axes = equation.axes().iter().zip(part);
-    let weights = axes.fold(vec![1.0], |outer: Vec<f64>, (axis, range)| {
-        outer.iter().flat_map(|w| range.clone().map(move |i| w * axis.weight(i))).collect()
-    });
-    let (mut sum, mut magnitude) = (0.0, 0.0);
-    for (i, w) in weights.iter().enumerate() {
-        let x = f.get(i).re;
-        (sum, magnitude) = (sum + w * x, magnitude + w * x.abs());
-    }
-    let [sum, magnitude] = [session.all(sum)?, session.all(magnitude)?].map(|all| all.into_iter().sum::<f64>());
-    ensure!(sum.is_finite() && magnitude.is_finite(), "the right-hand side is not finite: expected finite numbers");
-    let precision = if matches!(f, Data::F32(_)) { Precision::F32 } else { Precision::F64 };
-    Ok(equation.check_compatible_sums([sum, magnitude], precision)?)
-}
-
-/// The entry of an axis in a list with one entry for each axis, or one for all.
-fn entry<'a, T>(option: &str, list: &'a [T], axis: usize, axes: usize) -> Result<&'a T> {
-    let count = list.len();
-    ensure!(count == 1 || count == axes, "{option} has {count} entries for an array of {axes} axes: give 1 or {axes}");
-    Ok(&list[if count == 1 { 0 } else { axis }])
+    let (sums, precision) = match f {
+        Data::F32(f) => (equation.sums_of_part(f, part), Precision::F32),
+        Data::F64(f) => (equation.sums_of_part(f, part), Precision::F64),
+        Data::ComplexF32(_) | Data::ComplexF64(_) => unreachable!("right-hand sides are real"),
+    };
+    let [sum, magnitude] = session.together(sums.map_err(Into::into))?;
+    let sums = [session.all(sum)?, session.all(magnitude)?].map(|all| all.into_iter().sum::<f64>());
+    Ok(equation.check_compatible_sums(sums, precision)?)
 }

@@ -21,10 +21,11 @@ pub(crate) fn transform(rank: &MpiRank, args: &Transform) -> Result<()> {
             .with_context(|| format!("`{}` does not suit {}", args.problem, args.input.display()))?;
         Ok((input, problem))
     }))?;
-    let output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
-    let mut plan = session.plan(&problem)?;
+    let mut output = session.together(Output::new(&args.output, &args.input).with_context(unwritten))?;
+    let mut plan = session.plan(&problem, 0)?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, number) = (plan.recipe().clone(), rank.rank());
+    output.create_together(&session, &recipe).with_context(unwritten)?;
     session.together(input.read(recipe.input(), recipe.grid(), number, &mut arrays.input).with_context(unread))?;
     let failed = || format!("cannot transform {}", args.input.display());
     session.together(arrays.execute(&mut plan, None, &|is_ready| session.meet(is_ready)).with_context(failed))?;

@@ -6,6 +6,7 @@ use crate::data::{Arrays, random, runs};
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use fourfold::Problem;
+use fourfold::engine::collected;
 use fourfold::oracle::naive::{Dd, sampled};
 use fourfold::oracle::verify::{Data, bound};
 use fourfold_distributed::{ArrayDesc, Exchange};
@@ -48,7 +49,8 @@ pub(crate) fn verify(rank: &MpiRank, args: &Verify) -> Result<()> {
 
 /// Executes a problem, and compares elements of every rank's part with the definition.
 fn is_right(session: &Session, problem: &Problem, seed: u64) -> Result<bool> {
-    let mut plan = session.plan(problem)?;
+    let compared = problem.input().elements().saturating_mul(size_of::<Complex<f64>>());
+    let mut plan = session.plan(problem, compared)?;
     let mut arrays = session.together(Arrays::new(&plan))?;
     let (recipe, rank) = (plan.recipe().clone(), session.rank().rank());
     let mut at = 0;
@@ -94,7 +96,8 @@ fn compare(
         return Ok([0.0; 2]);
     }
     let count = problem.input().elements();
-    let input: Vec<_> = (0..count).map(|index| rounded(problem, random(seed, index))).collect();
+    let elements = (0..count).map(|index| rounded(problem, random(seed, index)));
+    let input = collected(count, elements, format_args!("the whole input of {count} elements, to compare"))?;
     // The axes of the part in the order in which it is stored, which is that of the whole array.
     let stored: Vec<_> = array.order.iter().map(|axis| ranges[*axis].clone()).collect();
     let (mut exact, mut found) = (vec![], vec![]);

@@ -15,6 +15,7 @@ use mpi::ffi::{MPI_Comm, MPI_Request, MPI_Status};
 use mpi::raw::AsRaw;
 use mpi::topology::SimpleCommunicator;
 use std::ffi::c_int;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -61,6 +62,18 @@ impl MpiRank {
             checked("MPI_Comm_size", ffi::MPI_Comm_size(own, &mut ranks))?;
         }
         Ok(MpiRank { world: Rc::new(World { communicator: own, rank: rank as usize, ranks: ranks as usize }) })
+    }
+
+    /// The ranks on the node of this one, in their order. All ranks call it at the same time.
+    ///
+    /// # Errors
+    /// If MPI refuses.
+    pub fn ranks_of_node(&self) -> Result<Vec<usize>> {
+        let name = mpi::environment::processor_name();
+        let mut hasher = DefaultHasher::new();
+        name.as_ref().ok().hash(&mut hasher);
+        let (mine, all) = (hasher.finish(), self.all_gather(hasher.finish())?);
+        Ok((0..all.len()).filter(|rank| all[*rank] == mine).collect())
     }
 
     /// Exchanges messages from and to memory of CUDA's, which the library takes. What stays is the

@@ -4,10 +4,10 @@ use crate::cpu::base::threads::Pool;
 use crate::error::{Error, Result};
 use crate::poisson::boundary::Axis;
 use crate::poisson::equation::Equation;
+use crate::poisson::sums::{Sums, sums_of_line, weight_of};
 use crate::problem::element::Precision;
 use crate::problem::float::Float;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 /// An end of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,24 +54,6 @@ impl<'a, T: Float> BoundaryValues<'a, T> {
     pub fn list(mut self, axis: usize, end: End, values: &'a [T]) -> Self {
         self.values.push((axis, end, Values::List(values)));
         self
-    }
-}
-
-/// The sums of a right-hand side over the box.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    sum: f64,
-    magnitude: f64,
-}
-
-impl Sums {
-    fn add(&mut self, weight: f64, other: Sums) {
-        self.sum += weight * other.sum;
-        self.magnitude += weight * other.magnitude;
-    }
-
-    fn are_finite(&self) -> bool {
-        self.sum.is_finite() && self.magnitude.is_finite()
     }
 }
 
@@ -223,12 +205,19 @@ impl Equation {
     }
 
     /// [`Equation::check_compatible`] of the sums Σ w f and Σ w |f| over all points, for programs that have
-    /// a part of f each. [`Axis::weight`] is the factor of w of an axis.
+    /// a part of f each: the sum of [`Equation::sums_of_part`] over the parts.
     ///
     /// # Errors
-    /// If the first exceeds the [tolerance](Equation::tolerance) times the second.
+    /// If the first exceeds the [tolerance](Equation::tolerance) times the second, or if one is not finite.
     pub fn check_compatible_sums(&self, sums: [f64; 2], precision: Precision) -> Result<()> {
-        if self.is_singular() { self.check_terms(sums, precision, "") } else { Ok(()) }
+        if !self.is_singular() {
+            return Ok(());
+        }
+        if let Some(sum) = sums.into_iter().find(|sum| !sum.is_finite()) {
+            let message = format!("a sum over the right-hand side is {sum}: expected finite numbers");
+            return Err(Error::argument(message));
+        }
+        self.check_terms(sums, precision, "")
     }
 
     fn check_terms(&self, [sum, magnitude]: [f64; 2], precision: Precision, with: &str) -> Result<()> {
@@ -289,71 +278,11 @@ impl Equation {
         let count = |axis: &Axis| if axis.halves_ends() { axis.points - 1 } else { axis.points };
         sum / self.axes().iter().map(|axis| count(axis) as f64).product::<f64>()
     }
-
-    /// The sums over all points. Every line along the last axis is summed separately, so they do
-    /// not depend on the number of threads.
-    fn sums<T: Float>(&self, f: &[T], pool: &Pool) -> Sums {
-        let (last, outer) = self.axes().split_last().expect("an equation has an axis");
-        let line = |i: usize| &f[i * last.points..][..last.points];
-        let lines = f.len() / last.points;
-        let part = lines.div_ceil(MOST_TASKS).max(LINES);
-        let parts: Vec<_> = (0..lines.div_ceil(part)).map(|_| Mutex::new(Sums::default())).collect();
-        pool.run_tasks(parts.len(), &|_, task| {
-            let mut total = Sums::default();
-            for i in (task * part..lines).take(part) {
-                total.add(weight_of(outer, i), sums_of_line(line(i), last.halves_ends()));
-            }
-            *parts[task].lock().unwrap_or_else(PoisonError::into_inner) = total;
-        });
-        let mut total = Sums::default();
-        for part in parts {
-            total.add(1.0, part.into_inner().unwrap_or_else(PoisonError::into_inner));
-        }
-        total
-    }
 }
 
 /// The most rounding errors of the first term of a transform, as a multiple of Σ |f|: it is a sum of
 /// log₂ N levels, and Bluestein's convolution has ten times the error of other DFTs.
 const ROUNDED: f64 = 256.0;
-
-/// The least lines of a task, and the most tasks.
-const LINES: usize = 16;
-const MOST_TASKS: usize = 1 << 9;
-
-/// The product of the weights along these axes of point `i` of the array that has only them.
-fn weight_of(axes: &[Axis], mut i: usize) -> f64 {
-    let mut weight = 1.0;
-    for axis in axes.iter().rev() {
-        weight *= axis.weight(i % axis.points);
-        i /= axis.points;
-    }
-    weight
-}
-
-/// The sums of a line in eight parts, which a compiler makes vectors of.
-fn sums_of_line<T: Float>(line: &[T], halves_ends: bool) -> Sums {
-    let (mut sum, mut magnitude) = ([0.0; 8], [0.0; 8]);
-    let mut add = |chunk: &[T]| {
-        for ((x, sum), magnitude) in chunk.iter().zip(&mut sum).zip(&mut magnitude) {
-            let x: f64 = (*x).into();
-            *sum += x;
-            *magnitude += x.abs();
-        }
-    };
-    let chunks = line.chunks_exact(8);
-    let rest = chunks.remainder();
-    chunks.for_each(&mut add);
-    add(rest);
-    let mut sums = Sums { sum: sum.iter().sum(), magnitude: magnitude.iter().sum() };
-    if halves_ends {
-        for end in [line[0], line[line.len() - 1]] {
-            sums.sum -= 0.5 * end.into();
-            sums.magnitude -= 0.5 * end.into().abs();
-        }
-    }
-    sums
-}
 
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! The description of an equation, which every engine solves.
 
 use crate::error::{Error, Result};
-use crate::poisson::boundary::Axis;
+use crate::poisson::boundary::{Axis, Ends, Position};
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
 use crate::problem::problem::Problem;
@@ -54,6 +54,20 @@ impl Equation {
             axis.check().map_err(|error| Error::argument(format!("axis {a}: {error}")))?;
         }
         Ok(Equation { axes, c: 0.0, eigenvalues: Eigenvalues::Stencil, time_step: None, tolerance: None })
+    }
+
+    /// The equation on an array of this shape. Each list has an entry for every axis, or one for all.
+    ///
+    /// # Errors
+    /// Those of [`Equation::new`], and if a list has another number of entries.
+    pub fn on_shape(shape: &[usize], ends: &[Ends], positions: &[Position], spacings: &[f64]) -> Result<Equation> {
+        let axes = shape.len();
+        let axis = |(a, &points): (usize, &usize)| {
+            let ends = *entry("boundary conditions", ends, a, axes)?;
+            let position = *entry("positions", positions, a, axes)?;
+            Ok(Axis { points, spacing: *entry("spacings", spacings, a, axes)?, ends, position })
+        };
+        Equation::new(shape.iter().enumerate().map(axis).collect::<Result<Vec<_>>>()?)
     }
 
     /// Sets c. Negative ones make a Helmholtz equation.
@@ -238,6 +252,15 @@ impl Equation {
             "a factor of {factor:e} follows from {what}, and is out of the range of {}: expected {expected}",
             precision.name()
         ))
+    }
+}
+
+/// The entry of an axis in a list with one entry for each axis, or one for all.
+fn entry<'a, T>(what: &str, list: &'a [T], axis: usize, axes: usize) -> Result<&'a T> {
+    match list {
+        [one] => Ok(one),
+        list if list.len() == axes => Ok(&list[axis]),
+        list => Err(Error::argument(format!("{} {what} for {axes} axes: expected 1 or {axes}", list.len()))),
     }
 }
 

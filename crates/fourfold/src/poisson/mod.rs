@@ -59,6 +59,7 @@ pub(crate) mod boundary;
 pub(crate) mod boundary_values;
 pub(crate) mod equation;
 pub(crate) mod solver;
+pub(crate) mod sums;
 
 pub use crate::poisson::boundary::{Axis, Boundary, Ends, Position};
 pub use crate::poisson::boundary_values::{BoundaryValues, End};

@@ -76,6 +76,8 @@ fn incompatible_right_hand_sides_are_refused_with_the_amount() {
     // The same of sums over all points, in which ends of Neumann nodes count half.
     let sums = |sums| neumann().check_compatible_sums(sums, Precision::F64);
     assert!(sums([1e-9, 1.0]).is_ok() && sums([-1e-7, 1.0]).is_err());
+    says(sums([f64::NAN, 1.0]).unwrap_err(), "a sum over the right-hand side is NaN");
+    says(sums([0.0, f64::INFINITY]).unwrap_err(), "is inf: expected finite numbers");
     assert_eq!([0, 1, 3].map(|i| Axis::nodes(4, 1.0, Neumann).weight(i)), [0.5, 1.0, 0.5]);
     let solver = Solver::<f64>::new(&neumann(), &Planner::new()).unwrap();
     let (mut f, mut u) = ([1.0; 20], [7.0; 20]);
@@ -99,6 +101,35 @@ fn incompatible_right_hand_sides_are_refused_with_the_amount() {
     assert!(u.iter().all(|u| u.abs() < 1e-15), "{u:?}");
     assert!(neumann().check_compatible(&[1.0f32; 20], &BoundaryValues::new()).is_err());
     assert!(neumann().c(1.0).check_compatible(&[1.0f32; 20], &BoundaryValues::new()).is_ok());
+}
+
+/// Sums over parts of 5×4 points, each with its weight.
+#[test]
+fn sums_of_parts_have_the_weights_of_the_whole() {
+    let equation = Equation::new([Axis::nodes(5, 1.0, Neumann), Axis::nodes(4, 1.0, Neumann)]).unwrap();
+    for ranges in [[0..5, 0..4], [0..2, 1..3], [4..5, 3..4], [2..2, 0..4], [0..5, 2..2]] {
+        let points: Vec<_> = ranges[0].clone().flat_map(|i| ranges[1].clone().map(move |j| (i, j))).collect();
+        let f: Vec<_> = points.iter().map(|(i, j)| (7 * i + 3 * j) as f64 - 9.0).collect();
+        let weights = points.iter().map(|(i, j)| equation.axes()[0].weight(*i) * equation.axes()[1].weight(*j));
+        let expected = weights.zip(&f).fold([0.0; 2], |[sum, size], (w, x)| [sum + w * x, size + w * x.abs()]);
+        assert_eq!(equation.sums_of_part(&f, &ranges).unwrap(), expected, "{ranges:?}");
+        says(equation.sums_of_part(&[1.0; 21], &ranges).unwrap_err(), "21 elements in");
+    }
+    says(
+        equation.sums_of_part(&[1.0; 4], &[5..6, 0..4]).unwrap_err(),
+        "4 elements in [5..6, 0..4] of the shape [5, 4]",
+    );
+    says(equation.sums_of_part(&[1.0; 5], &[]).unwrap_err(), "of the shape [5, 4]");
+}
+
+#[test]
+fn lists_have_an_entry_for_each_axis_or_one_for_all() {
+    let on = |ends: &[Ends], spacings: &[f64]| Equation::on_shape(&[5, 4], ends, &[Position::Cells], spacings);
+    let ends = [Ends::from(Neumann), (Dirichlet, Neumann).into()];
+    let expected = Equation::new([Axis::cells(5, 0.5, ends[0]), Axis::cells(4, 0.5, ends[1])]).unwrap();
+    assert_eq!(on(&ends, &[0.5]).unwrap(), expected);
+    says(on(&ends, &[1.0; 3]).unwrap_err(), "3 spacings for 2 axes: expected 1 or 2");
+    says(on(&[], &[1.0]).unwrap_err(), "0 boundary conditions for 2 axes");
 }
 
 /// Of sums that are infinite or NaN no comparison tells anything.

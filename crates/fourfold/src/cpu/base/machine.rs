@@ -162,9 +162,35 @@ fn is_possible(bytes: usize, ways: usize, line: usize) -> bool {
     ways > 0 && bytes % ways == 0 && (bytes / ways).is_power_of_two() && bytes / ways >= line
 }
 
+/// The bytes of memory that are available, or the limit of this container if that is less; `None` if the
+/// system tells neither. Linux grants more memory than there is, and ends the process that uses it, so
+/// programs that need much memory ask here first.
+pub fn available_memory() -> Option<usize> {
+    let read = |path: &str| fs::read_to_string(path).ok();
+    // Without a limit the file says `max`.
+    let number = |path: &str| read(path)?.trim().parse::<usize>().ok();
+    let machine = read("/proc/meminfo").as_deref().and_then(available_in);
+    let container = number("/sys/fs/cgroup/memory.max");
+    machine.into_iter().chain(container).min()
+}
+
+/// The line `MemAvailable: 123 kB` in bytes.
+fn available_in(meminfo: &str) -> Option<usize> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_what_memory_is_available() {
+        let text = "MemTotal:       24576 kB\nMemAvailable:    1024 kB\n";
+        assert_eq!(available_in(text), Some(1 << 20));
+        assert_eq!(available_in("MemTotal: 1 kB\n"), None);
+        assert_eq!(available_in("MemAvailable: 99999999999999999999 kB\n"), None);
+    }
 
     fn write(folder: &Path, files: &[(&str, &str)]) {
         fs::create_dir_all(folder).unwrap();
