@@ -5,6 +5,7 @@ pub(crate) mod combine_fusion;
 pub(crate) mod convolve;
 pub(crate) mod dft;
 pub(crate) mod element;
+pub(crate) mod items;
 pub(crate) mod lane_pairs;
 pub(crate) mod place;
 pub(crate) mod pointwise;

@@ -1,18 +1,13 @@
 //! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the
 //! block's lines.
 
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::KernelDesc;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
-use crate::ir::packed::WARP;
 use crate::ir::statement::{Int, Statement, Sym, int};
-use crate::ir::trace::{
-    barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
-    store_if_less, thread,
-};
-use fourfold::Precision;
+use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, record, select, thread};
+use crate::write::items::items_per_thread;
 use fourfold::engine::C;
-use std::cmp::Ordering;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
@@ -61,23 +56,6 @@ pub(crate) fn wait_between(before: Option<&Stage>, after: &Stage) {
         None => {}
         Some(Port::Cluster | Port::ClusterSlices) => cluster_barrier(),
         Some(_) => barrier(),
-    }
-}
-
-/// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
-/// the numbers of one long butterfly. (Past the last, a thread reads that again: so what is written
-/// in place is taken one by one.) On ranges of digits, two in `f64` measured 1 to 2 % faster than four.
-pub(crate) fn items_per_thread(desc: &KernelDesc, stage: &Stage) -> usize {
-    let is_range = desc.range != DigitRange::all(desc.digits.len()) && desc.cluster == 1;
-    match &stage.op {
-        StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. }
-            if is_range && desc.precision() == Precision::F64 =>
-        {
-            2
-        }
-        StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. } | StageOp::Interleave(_) => 4,
-        StageOp::SymmetricLastPass(_) => 2,
-        _ => 1,
     }
 }
 
@@ -203,41 +181,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// `body` for each of `count` items of each of the block's sublines; of sublines across a
-    /// cluster, for the block's slice.
-    pub(crate) fn items(&self, count: usize, body: impl Fn(Subline, Int)) {
-        if self.is_across_cluster() {
-            let slice = count.div_ceil(self.desc.cluster);
-            return self.items_of_pairs(slice, |line, item| {
-                let item = item + self.rank * slice as i64;
-                let guard = if slice * self.desc.cluster == count { int(0) } else { item };
-                if_less(guard, int(count), || body(line, item));
-            });
-        }
-        if !self.desc.has_hermitian_pairs() {
-            return self.items_of_pairs(count, body);
-        }
-        let body = |line: Subline, item: Int| {
-            if self.desc.cluster > 1 {
-                return body(line, item);
-            }
-            // Frequencies 0 and that in the middle are their own pairs.
-            let before = self.desc.before();
-            let lower = select(line.half, int(1), int(1), int(before) - line.frequency);
-            let higher = select(line.half, int(1), int(0), lower * 2);
-            let guard = self.guard();
-            guard(int(0), lower, &|| guard(higher, int(before), &|| body(line, item)));
-        };
-        if self.desc.side_by_side {
-            return self.items_of_pairs(2 * count, |line, i| {
-                body(self.half_of(line, i / count as i64), i % count as i64);
-            });
-        }
-        for half in [0, 1] {
-            self.items_of_pairs(count, |line, item| body(self.half_of(line, int(half)), item));
-        }
-    }
-
     pub(crate) fn is_across_cluster(&self) -> bool {
         self.desc.cluster > 1 && self.desc.range.first == 0
     }
@@ -249,53 +192,6 @@ impl<'a> Writer<'a> {
         count % cluster == 0 && count / cluster * tile == threads && self.desc.sublines() % tile == 0
     }
 
-    /// `body` for each of `count` items of each subline; Hermitian pairs count as one.
-    pub(crate) fn items_of_pairs(&self, count: usize, body: impl Fn(Subline, Int)) {
-        let desc = self.desc;
-        if count == 0 {
-            return;
-        }
-        if !desc.shared {
-            let i = self.block * desc.threads as i64 + self.thread;
-            let sublines = desc.sublines() as i64;
-            let (index, item) = match desc.interleaved() {
-                true => (i % sublines, i / sublines),
-                false => (i / count as i64, i % count as i64),
-            };
-            return if_less(i, int(count * desc.sublines()), || body(self.subline(index, int(0)), item));
-        }
-        let total = count * desc.tile;
-        // The mirror image of the one in the middle is that itself, computed once more.
-        let sublines = if desc.mirrors_sublines() { desc.sublines().next_multiple_of(2) } else { desc.sublines() };
-        let guarded = self.guarded && sublines % desc.tile != 0;
-        let one = |i: Int| {
-            let (line, item) = self.item(i, count);
-            let index = if guarded { line.index } else { int(0) };
-            self.guard()(index, int(sublines), &|| body(line, item));
-        };
-        self.deal(total, self.items_per_thread, one);
-    }
-
-    /// What keeps a body to what there is. A thread that takes several items loads for all of them
-    /// first, whether they are there or not; and one whose registers others exchange is there for them.
-    fn guard(&self) -> fn(Int, Int, &dyn Fn()) {
-        match self.exchanges || self.items_per_thread > 1 && !self.in_place {
-            true => |a, b, body| store_if_less(a, b, body),
-            false => |a, b, body| if_less(a, b, body),
-        }
-    }
-
-    /// Item number i of all of the block's sublines, which have `count` each: its subline, and
-    /// its number there.
-    pub(crate) fn item(&self, i: Int, count: usize) -> (Subline, Int) {
-        let tile = self.desc.tile as i64;
-        match self.fixed {
-            Some(line) => (line, i / tile),
-            None if self.takes_sublines => (self.of_slot(i % tile), i / tile),
-            None => (self.of_slot(i / count as i64), i % count as i64),
-        }
-    }
-
     /// The first subline of a Hermitian pair, or the other.
     pub(crate) fn half_of(&self, line: Subline, half: Int) -> Subline {
         let before = int(self.desc.before());
@@ -305,41 +201,6 @@ impl<'a> Writer<'a> {
         };
         let slot = line.slot + half * self.desc.hermitian_offset() as i64;
         Subline { slot, half, frequency: select(half, int(1), low, high), ..line }
-    }
-
-    /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of
-    /// them need, then stores.
-    pub(crate) fn deal(&self, total: usize, items_per_thread: usize, one: impl Fn(Int)) {
-        let threads = self.desc.threads;
-        let rounds = total.div_ceil(threads);
-        let items_per_thread = items_per_thread.min(rounds);
-        let (last, step) = (total - 1, items_per_thread * threads);
-        let several = |first: Int| {
-            let number = |j: usize| first + (j * threads) as i64;
-            loads_first(|| {
-                for j in 0..items_per_thread {
-                    let i = number(j);
-                    match total % step == 0 || rounds == 1 {
-                        true => one(i),
-                        false => store_if_less(i, int(total), || one(select(i, int(last), i, int(last)))),
-                    }
-                }
-            });
-        };
-        // Whole warps exchange registers.
-        let warps = if total < WARP { total } else { total.next_multiple_of(WARP) };
-        if self.exchanges && warps > total {
-            let item = select(self.thread, int(total), self.thread, int(total - 1));
-            let guard = if warps == threads { int(0) } else { self.thread };
-            return if_less(guard, int(warps), || store_if_less(self.thread, int(total), || one(item)));
-        }
-        match total.cmp(&threads) {
-            Ordering::Equal => one(self.thread),
-            Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
-            Ordering::Greater if items_per_thread == 1 => for_each(self.thread, int(total), int(threads), one),
-            Ordering::Greater if rounds == items_per_thread => several(self.thread),
-            Ordering::Greater => for_each(self.thread, int(total), int(step), several),
-        }
     }
 
     /// A thread keeps its line if threads are dealt out to lines cyclically.
