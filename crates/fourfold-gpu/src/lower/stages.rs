@@ -236,8 +236,8 @@ impl StagePipeline {
             (_, Some(Reorder::EvenOdd(_))) => len > 2,
             _ => false,
         };
-        let paired = count % 2 == 0 || matches!(self.packing, Packing::Complex | Packing::HalfLength);
-        has && paired && count == self.packing.elements(len)
+        let has_pairs = count % 2 == 0 || matches!(self.packing, Packing::Complex | Packing::HalfLength);
+        has && has_pairs && count == self.packing.elements(len)
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.

@@ -127,14 +127,14 @@ fn mirrored_sublines_are_right_and_have_no_races() {
 }
 
 /// Checks cases on a device with so many bytes of shared memory: each has its lane pairs named.
-fn check_lane_pairs(shared_bytes: usize, cases: &str, mirrored: bool) {
+fn check_lane_pairs(shared_bytes: usize, cases: &str, of_ranges: bool) {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(shared_bytes).with_sms(1);
     let mut wrong = vec![];
     for (case, ends) in cases.lines().filter_map(|line| line.split_once(": ")) {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
         let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
-        let ours = descs.iter().filter(|desc| desc.mirrors_sublines() == mirrored);
+        let ours = descs.iter().filter(|desc| desc.mirrors_sublines() == of_ranges);
         let found: Vec<&str> = ours
             .filter_map(|desc| match desc.lane_pairs {
                 [false, false] => None,

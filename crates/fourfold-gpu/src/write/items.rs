@@ -1,30 +1,10 @@
 //! How the items of a stage are dealt out to the threads of a block.
 
-use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::{Stage, StageOp};
 use crate::ir::packed::WARP;
 use crate::ir::statement::{Int, int};
 use crate::ir::trace::{for_each, if_less, loads_first, select, store_if_less};
 use crate::write::writer::{Subline, Writer};
-use fourfold::Precision;
 use std::cmp::Ordering;
-
-/// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
-/// the numbers of one long butterfly. (Past the last, a thread reads that again: so what is written
-/// in place is taken one by one.) On ranges of digits, two in `f64` measured 1 to 2 % faster than four.
-pub(crate) fn items_per_thread(desc: &KernelDesc, stage: &Stage) -> usize {
-    let is_range = desc.range != DigitRange::all(desc.digits.len()) && desc.cluster == 1;
-    match &stage.op {
-        StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. }
-            if is_range && desc.precision() == Precision::F64 =>
-        {
-            2
-        }
-        StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. } | StageOp::Interleave(_) => 4,
-        StageOp::SymmetricLastPass(_) => 2,
-        _ => 1,
-    }
-}
 
 impl Writer<'_> {
     /// `body` for each of `count` items of each of the block's sublines; of sublines across a

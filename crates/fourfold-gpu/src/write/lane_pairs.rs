@@ -4,7 +4,7 @@
 //!
 //! A small DFT has elements f + s·j of a line, j < R; its mirror image has those of s − 1 − f. A kernel
 //! on whole lines has all of them. One on a range of digits has those of its sublines: then neighbouring
-//! places of a tile have mirrored sublines.
+//! places of a tile have sublines that are mirror images.
 
 use crate::desc::stage::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
@@ -15,7 +15,7 @@ use fourfold::engine::C;
 
 /// The small DFT of a thread: elements `first` + `step` · j of the line, j < `radix`.
 #[derive(Clone, Copy)]
-pub(crate) struct Mirrored {
+pub(crate) struct LaneDft {
     first: Int,
     step: usize,
     radix: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Mirrored {
     count: usize,
 }
 
-impl Mirrored {
+impl LaneDft {
     fn element(&self, j: usize) -> Int {
         self.first + (j * self.step) as i64
     }
@@ -43,7 +43,7 @@ impl Mirrored {
 impl Writer<'_> {
     /// Which of `count` small DFTs of a line is that of item `item`: half of a warp has DFTs in order, and
     /// the other half their mirror images, the last thread that of the first. Where a warp has whole
-    /// lines, the mirror image of the first is the line's last anyway. Of mirrored sublines, the second
+    /// lines, the mirror image of the first is the line's last anyway. Of sublines that are mirror images, the second
     /// one is taken backwards.
     pub(crate) fn lane_pair_item(&self, count: usize, line: Subline, item: Int) -> Int {
         if self.desc.mirrors_sublines() {
@@ -58,12 +58,12 @@ impl Writer<'_> {
     }
 
     /// The DFT of that number, of `count`.
-    pub(crate) fn mirrored(&self, radix: usize, count: usize, line: Subline, item: Int) -> Mirrored {
+    pub(crate) fn lane_dft(&self, radix: usize, count: usize, line: Subline, item: Int) -> LaneDft {
         let (before, after) = (self.desc.before(), self.desc.after());
         // Either there are no digits before the range, or none after it.
         let offset = if before > 1 { line.frequency } else { line.after };
         let stride = before * after;
-        Mirrored { first: item * stride as i64 + offset, step: count * stride, radix, count }
+        LaneDft { first: item * stride as i64 + offset, step: count * stride, radix, count }
     }
 
     /// What the other lane has in place of these.
@@ -86,7 +86,7 @@ impl Writer<'_> {
 
     /// The elements of a DFT. The mirror image of element j is the other lane's of the other end,
     /// `radix` − 1 − j; so both read those in the middle of an odd radix.
-    pub(crate) fn read_lane_pairs(&self, view: &View, line: Subline, dft: Mirrored) -> Vec<C<Sym>> {
+    pub(crate) fn read_lane_pairs(&self, view: &View, line: Subline, dft: LaneDft) -> Vec<C<Sym>> {
         let elements = int(dft.elements());
         let both = |e: Int| self.read_neighbours(view, line, [e, elements]);
         let (own, others): (Vec<_>, Vec<_>) =
@@ -102,7 +102,7 @@ impl Writer<'_> {
     }
 
     /// The other way.
-    pub(crate) fn write_lane_pairs(&self, view: &View, line: Subline, dft: Mirrored, z: &[C<Sym>]) {
+    pub(crate) fn write_lane_pairs(&self, view: &View, line: Subline, dft: LaneDft, z: &[C<Sym>]) {
         let write = |j: usize, own: C<Sym>, other: C<Sym>| {
             self.write_neighbours(view, line, [dft.element(j), int(dft.elements())], [own, other]);
         };

@@ -6,7 +6,6 @@ use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, Sym, int};
 use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, record, select, thread};
-use crate::write::items::items_per_thread;
 use fourfold::engine::C;
 
 /// The statements of a kernel.
@@ -40,7 +39,7 @@ pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         }
         let view = if stage.is_across_cluster() { across } else { home.taking(desc.takes_sublines(stage)) };
         let view = view.multiplying(fused);
-        let (guarded, items_per_thread) = (stage.is_outside(), items_per_thread(desc, stage));
+        let (guarded, items_per_thread) = (stage.is_outside(), desc.items_per_thread(stage));
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
         let exchanges = home.lane_pairs(0, &stage.from).or(home.lane_pairs(1, &stage.to)).is_some();
         Writer { guarded, items_per_thread, in_place, exchanges, ..view }.stage(stage);
