@@ -8,7 +8,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::SMALL;
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 
@@ -153,9 +153,13 @@ impl DeviceAttributes {
     }
 
     /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
-    /// their runs.
+    /// their runs. But an SM takes whole sectors from them, so that a block of long lines takes longer than
+    /// more kernels with more blocks do.
     pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
-        desc.range == DigitRange::all(desc.digits.len()) && desc.blocks() <= self.sms
+        let elements: usize = desc.digits.iter().map(|digit| digit.radix).product();
+        let runs = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
+        let is_whole = desc.range == DigitRange::all(desc.digits.len());
+        is_whole && desc.blocks() <= self.sms && runs <= LONG * self.usual_threads()
     }
 
     /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
