@@ -108,7 +108,7 @@ impl StagePipeline {
 
     /// A table of `count` roots, one list or two. Two, if kernels do not have whole lines: a list as
     /// long as a line would come from memory as the line does. The second one is so long that all
-    /// elements of a subline have the same root of it, or one of two: a block reads a few of its roots,
+    /// elements of a subline have the same root of it, or one of two. So a block reads few of its roots,
     /// which stay in the first cache.
     fn root_table(&mut self, count: usize, stride: usize, entry: impl Fn(List) -> Entry) -> RootTable {
         let mut push = |count, every, is_high| self.tables.push_pairs(entry(List { count, every, is_high }));
