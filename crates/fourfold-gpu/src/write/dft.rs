@@ -23,7 +23,7 @@ impl Writer<'_> {
         let (reads, writes) = (self.lane_pairs(0, from), self.lane_pairs(1, to));
         self.items(count, |line, item| {
             let item = if reads.or(writes).is_some() { self.lane_pair_item(count, line, item) } else { item };
-            let dft = self.lane_dft(split.radix, count, line, item);
+            let dft = || self.lane_dft(split.radix, count, line, item);
             let small = match &split.rader {
                 Some(rader) => self.small_of_rader(split, rader, line, item),
                 None => self.small(split, [groups, inner], line, item, to),
@@ -33,7 +33,7 @@ impl Writer<'_> {
             let load = |j: usize| self.load(from, line, sources[j], range(j));
             // What takes longest is asked for first: twiddles are often in a cache.
             let outside: Vec<C<Sym>> = match reads {
-                Some(view) => self.read_lane_pairs(view, line, dft),
+                Some(view) => self.read_lane_pairs(view, line, dft()),
                 None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
             };
             let twiddles = self.twiddles(split, &small);
@@ -49,7 +49,7 @@ impl Writer<'_> {
                 cluster_wait();
             }
             if let Some(view) = writes {
-                return self.write_lane_pairs(view, line, dft, &z);
+                return self.write_lane_pairs(view, line, dft(), &z);
             }
             for (j, z) in z.into_iter().enumerate() {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };

@@ -43,8 +43,8 @@ impl LaneDft {
 impl Writer<'_> {
     /// Which of `count` small DFTs of a line is that of item `item`: half of a warp has DFTs in order, and
     /// the other half their mirror images, the last thread that of the first. Where a warp has whole
-    /// lines, the mirror image of the first is the line's last anyway. Of sublines that are mirror images, the second
-    /// one is taken backwards.
+    /// lines, the mirror image of the first is the line's last anyway. Of sublines that are mirror
+    /// images, the second one is taken backwards.
     pub(crate) fn lane_pair_item(&self, count: usize, line: Subline, item: Int) -> Int {
         if self.desc.mirrors_sublines() {
             return select(line.slot % 2, int(1), item, int(count - 1) - item);
