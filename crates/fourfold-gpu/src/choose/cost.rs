@@ -8,7 +8,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::SMALL;
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 
@@ -158,8 +158,7 @@ impl DeviceAttributes {
     pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
         let elements: usize = desc.digits.iter().map(|digit| digit.radix).product();
         let runs = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
-        let is_whole = desc.range == DigitRange::all(desc.digits.len());
-        is_whole && desc.blocks() <= self.sms && runs <= LONG * self.usual_threads()
+        desc.has_whole_lines() && desc.blocks() <= self.sms && runs <= LONG * self.usual_threads()
     }
 
     /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks

@@ -2,7 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp, View};
 use crate::ir::packed::WARP;
 use fourfold::Precision;
@@ -28,9 +28,8 @@ impl KernelDesc {
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
-        let is_range = self.range != DigitRange::all(self.digits.len());
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
-        let pays = pays.map(|pays| pays || is_range);
+        let pays = pays.map(|pays| pays || !self.has_whole_lines());
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);
         for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
             let straight = self.clone().straightened(end);
@@ -48,7 +47,7 @@ impl KernelDesc {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
         let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
-        if self.range != DigitRange::all(self.digits.len()) {
+        if !self.has_whole_lines() {
             return halves && self.may_mirror_sublines(end, split);
         }
         let whole = !self.has_runs() && self.cluster == 1 && self.places() == split.radix * split.groups;

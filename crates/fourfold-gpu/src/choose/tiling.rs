@@ -4,7 +4,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::desc::choice::Size;
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 use fourfold::Precision;
 
@@ -67,7 +67,7 @@ impl KernelDesc {
             self = next;
         }
         // Work for every SM, before runs are long; sublines take less long each.
-        let whole = self.range == DigitRange::all(self.digits.len());
+        let whole = self.has_whole_lines();
         let few = |desc: &KernelDesc| match whole {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,

@@ -112,6 +112,11 @@ pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     names.into_iter().map(Var::Name).collect()
 }
 
+/// The threads that come to an exchange of the first so many: whole warps, or a part of one.
+pub(crate) fn exchanging(threads: usize) -> usize {
+    if threads < WARP { threads } else { threads.next_multiple_of(WARP) }
+}
+
 /// The same of reals, where the first `threads` threads of the block exchange.
 pub(crate) fn exchange_reals(reals: &[Sym], bits: usize, threads: usize) -> Vec<Sym> {
     let names: Vec<_> = reals.iter().map(|_| name()).collect();

@@ -3,7 +3,7 @@
 use crate::api::tune::STEPS;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};
@@ -290,8 +290,7 @@ fn all_choices_are_right_and_have_no_races() {
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
                 let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
-                let is_split =
-                    |desc: &KernelDesc| desc.range != DigitRange::all(desc.digits.len()) && desc.cluster == 1;
+                let is_split = |desc: &KernelDesc| !desc.has_whole_lines() && desc.cluster == 1;
                 let in_turn = |desc: &KernelDesc| desc.has_hermitian_pairs() && !desc.side_by_side;
                 let has = |test: &dyn Fn(&KernelDesc) -> bool| usize::from(descs.iter().any(test));
                 reached[0] += has(&|desc| desc.lane_pairs != [false; 2]);

@@ -1,6 +1,6 @@
 //! How the items of a stage are dealt out to the threads of a block.
 
-use crate::ir::packed::WARP;
+use crate::ir::packed::exchanging;
 use crate::ir::statement::{Int, int};
 use crate::ir::trace::{for_each, if_less, loads_first, select, store_if_less};
 use crate::write::writer::{Subline, Writer};
@@ -109,7 +109,7 @@ impl Writer<'_> {
             });
         };
         // Whole warps exchange registers.
-        let warps = if total < WARP { total } else { total.next_multiple_of(WARP) };
+        let warps = exchanging(total);
         if self.exchanges && warps > total {
             let item = select(self.thread, int(total), self.thread, int(total - 1));
             let guard = if warps == threads { int(0) } else { self.thread };

@@ -7,7 +7,7 @@
 //! places of a tile have sublines that are mirror images.
 
 use crate::desc::stage::{Port, View};
-use crate::ir::packed::{WARP, exchange_reals};
+use crate::ir::packed::{WARP, exchange_reals, exchanging};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{select, select_real, store_if_less};
 use crate::write::writer::{Subline, Writer};
@@ -70,9 +70,7 @@ impl Writer<'_> {
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
         let bits = if self.desc.mirrors_sublines() { 1 } else { count.min(WARP) - 1 };
-        let threads = count * self.desc.tile;
-        let threads = if threads < WARP { threads } else { threads.next_multiple_of(WARP) };
-        let taken = exchange_reals(&reals, bits, threads);
+        let taken = exchange_reals(&reals, bits, exchanging(count * self.desc.tile));
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 
