@@ -25,6 +25,8 @@ pub struct DeviceAttributes {
     pub blocks_per_sm: usize,
     /// The registers of 32 bits that the threads of a block can have.
     pub registers_per_block: usize,
+    /// The registers of 32 bits that a thread can have.
+    pub registers_per_thread: usize,
     /// The registers of 32 bits of an SM.
     pub registers_per_sm: usize,
     /// The bytes of shared memory (local memory) that a block can have.
@@ -74,6 +76,7 @@ impl DeviceAttributes {
             threads_per_sm: 2048,
             blocks_per_sm: 32,
             registers_per_block: 1 << 16,
+            registers_per_thread: 64,
             registers_per_sm: 1 << 16,
             shared_per_block: 32 << 10,
             shared_granted: None,

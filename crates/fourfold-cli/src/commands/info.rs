@@ -77,6 +77,7 @@ struct AttributeFacts {
     threads: LevelFacts,
     blocks_per_unit: usize,
     registers: LevelFacts,
+    registers_per_thread: usize,
     shared_memory: LevelFacts,
     shared_memory_reserved: usize,
     shared_memory_emulated: bool,
@@ -193,6 +194,7 @@ impl AttributeFacts {
             threads: LevelFacts { per_block: device.threads_per_block, per_unit: device.threads_per_sm },
             blocks_per_unit: device.blocks_per_sm,
             registers: LevelFacts { per_block: device.registers_per_block, per_unit: device.registers_per_sm },
+            registers_per_thread: device.registers_per_thread,
             shared_memory: LevelFacts { per_block: device.shared_per_block, per_unit: device.shared_per_sm },
             shared_memory_reserved: device.shared_reserved,
             shared_memory_emulated: device.shared_is_emulated,
@@ -222,9 +224,9 @@ impl AttributeFacts {
                 self.units, self.unit, self.registers.per_unit, self.threads.per_unit, self.blocks_per_unit
             ),
             format!(
-                "blocks: shared memory {block} and {reserved} reserved, {} registers, {} threads in warps of {} \
-                 {exchange}; {clusters}, {cooperative}",
-                self.registers.per_block, self.threads.per_block, self.warp
+                "blocks: shared memory {block} and {reserved} reserved, {} registers ({} a thread), {} threads in \
+                 warps of {} {exchange}; {clusters}, {cooperative}",
+                self.registers.per_block, self.registers_per_thread, self.threads.per_block, self.warp
             ),
             format!(
                 "cache {cache}, lines of {} bytes, sectors of {}; assumed: {assumed}",

@@ -181,11 +181,11 @@ pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_sizes, other_ranges
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
-    let packed = |(packing, elements): &(_, usize)| {
+    let packed = |(packing, smooth): &(_, usize)| {
         let axis_fusion = pass.choice.axis_fusion;
         let choice =
             |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), axis_fusion };
-        let ways = ways(*elements);
+        let ways = ways(*smooth);
         let leads = |radix: usize| radix % 2 == 0 && (2..=device.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
         let unclustered = ways.into_iter().map(|way| choice(way, false));

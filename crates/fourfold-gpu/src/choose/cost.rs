@@ -7,10 +7,11 @@
 //! - by the SMs that have no block, where those that have one do not draw all that memory gives.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::radices::SMALL;
+use crate::choose::radices::{LARGEST, SMALL};
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
+use fourfold::engine::prime_factors;
 
 /// Registers of a thread for each byte of a real, or as many as its radix, if that is more: 64 in
 /// `f32`, of which 32 hold a butterfly of 16 complex numbers, and 128 in `f64`.
@@ -45,6 +46,15 @@ impl DeviceAttributes {
     pub(crate) fn most_threads(&self, radix: usize, precision: Precision) -> usize {
         let registers = REGISTERS.max(radix) * precision.bytes();
         self.threads_per_block.min(self.registers_per_block / registers / self.warp.max(1) * self.warp).max(1)
+    }
+
+    /// The largest prime that is a butterfly: half of a thread's registers hold its complex numbers. The
+    /// other half is for addresses, twiddles and sums: of kernels for `sm_90`, none spills then, but with 37
+    /// in `f64` some do. Those below [`LARGEST`] are butterflies on every device.
+    pub(crate) fn largest_prime(&self, precision: Precision) -> usize {
+        let number = 2 * precision.bytes() / Precision::F32.bytes();
+        let most = (self.registers_per_thread / (2 * number)).max(LARGEST);
+        (2..=most).rev().find(|n| prime_factors(*n).len() == 1).unwrap_or(LARGEST)
     }
 
     /// Threads of a block where an SM has room for several; blocks have twice as many where its
@@ -207,6 +217,16 @@ mod tests {
         assert_eq!([F32, F64].map(|precision| device.usual_blocks(precision)), [4, 2]);
         assert_eq!((device.usual_threads(), device.wave() / device.sms), (256, 8));
         assert_eq!([device.long_run(), device.short_run(), device.least_run()], [128, 64, 32]);
+    }
+
+    #[test]
+    fn half_of_a_thread_s_registers_hold_a_butterfly() {
+        let [cuda, other] = Api::ALL;
+        let largest = |api, name| [F32, F64].map(|precision| known(api, name).largest_prime(precision));
+        assert_eq!(largest(cuda, "sm_90"), [61, 31]);
+        assert_eq!(largest(other, "mi300x"), [61, 31]);
+        assert_eq!(largest(other, "arc-a770"), [31, 31]);
+        assert_eq!(largest(other, "mali-g710"), [31, 31]);
     }
 
     /// 65,536 registers are 18 warps with 112 each, but 16 if each scheduler has equally many.

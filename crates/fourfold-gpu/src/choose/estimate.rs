@@ -5,7 +5,7 @@ use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::{DIGITS, MOST_KERNELS};
 use crate::choose::radices::{
-    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, radices, radices_of_ranges,
+    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, smooth,
 };
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
@@ -79,6 +79,11 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
+    /// The product of the butterflies of one of a line's DFTs.
+    fn smooth(&self, packing: Packing, device: &DeviceAttributes) -> usize {
+        smooth(self.elements(packing), device.largest_prime(self.storage.precision()))
+    }
+
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
     /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
     /// long columns; columns of one block where that takes a stage less and there are many, but
@@ -87,7 +92,8 @@ impl Lines<'_> {
     /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
-        let stages = |len: usize| gpu_factors(len, &radices(len)).len();
+        let largest = device.largest_prime(self.storage.precision());
+        let stages = |len: usize| gpu_factors(len, &radices(smooth(len, largest))).len();
         let shorter = || stages(len / 2) < stages(len);
         let large = || device.blocks_of(2 * len * count * self.storage.precision().bytes()) < RESIDENT;
         let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
@@ -164,9 +170,9 @@ impl Lines<'_> {
         if clustered {
             return self.cluster_radices(packing, device);
         }
-        let elements = self.elements(packing);
-        let bytes = 2 * elements * self.dft().2 * self.storage.precision().bytes();
-        if device.blocks_of(bytes) > 0 { radices(elements) } else { radices_of_ranges(elements, MOST_KERNELS * DIGITS) }
+        let smooth = self.smooth(packing, device);
+        let bytes = 2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes();
+        if device.blocks_of(bytes) > 0 { radices(smooth) } else { radices_of_ranges(smooth, MOST_KERNELS * DIGITS) }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
@@ -181,27 +187,27 @@ impl Lines<'_> {
             even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };
-        cluster_radices(self.elements(packing), rules)
+        cluster_radices(self.smooth(packing, device), rules)
     }
 
     /// A choice for them, with the alternatives.
-    pub(crate) fn chosen(&self, choice: &Choice) -> Chosen {
-        let packings = self.packings().into_iter().map(|packing| (packing, self.elements(packing))).collect();
+    pub(crate) fn chosen(&self, choice: &Choice, device: &DeviceAttributes) -> Chosen {
+        let packings = self.packings().into_iter().map(|packing| (packing, self.smooth(packing, device))).collect();
         Chosen { choice: choice.clone(), packings, size: None }
     }
 
-    /// An error if `choice`, read from a text, is of other lines.
-    pub(crate) fn check(&self, choice: &Choice) -> Result<()> {
+    /// An error if `choice`, read from a text, is of other lines, or has radices that the device has not.
+    pub(crate) fn check(&self, choice: &Choice, device: &DeviceAttributes) -> Result<()> {
         let wanted = self.packings();
         if !wanted.contains(&choice.packing) {
             let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
             return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
         }
-        let len = radices(self.elements(choice.packing)).iter().product();
+        let len = self.smooth(choice.packing, device);
         let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
-        if product != Some(len) || !choice.radices.iter().all(|radix| (2..=LARGEST).contains(radix)) {
-            let message = format!("`{choice}` on axis {}: expected factors of {len}, of at most {LARGEST}", self.axis);
-            return Err(argument(message));
+        if product != Some(len) || !choice.radices.iter().all(|radix| is_radix(*radix)) {
+            let most = format!("of at most {LARGEST} or prime");
+            return Err(argument(format!("`{choice}` on axis {}: expected factors of {len}, {most}", self.axis)));
         }
         Ok(())
     }
@@ -292,7 +298,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
 #[derive(Clone)]
 pub(crate) struct Chosen {
     pub(crate) choice: Choice,
-    /// How lines could be packed, and the elements of their DFTs then.
+    /// How lines could be packed, and the product of the butterflies of their DFTs then.
     pub(crate) packings: Vec<(Packing, usize)>,
     /// Lines and threads of a block, if it is one kernel.
     pub(crate) size: Option<[usize; 2]>,

@@ -6,12 +6,25 @@ use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 pub(crate) const LARGE: usize = 16;
 
 /// Registers of fewer threads hold so many. These butterflies are for primes, whose convolutions would
-/// take several stages, and for lines that are so long that they save a digit.
+/// take several stages, and for lines that are so long that they save a digit. Of larger radices only
+/// primes are butterflies, where a thread has the registers
+/// ([`largest_prime`](crate::attributes::DeviceAttributes::largest_prime)).
 pub(crate) const LARGEST: usize = 2 * LARGE;
 
 /// Whether butterflies of a radix are for all lines.
 fn is_usual(radix: usize) -> bool {
     radix <= LARGE || prime_factors(radix).len() == 1
+}
+
+/// Whether a radix above 1 is a butterfly's, if its primes are.
+pub(crate) fn is_radix(radix: usize) -> bool {
+    radix > 1 && (radix <= LARGEST || prime_factors(radix).len() == 1)
+}
+
+/// The product of those prime factors of a length that are butterflies, of which `largest_prime` is the
+/// largest.
+pub(crate) fn smooth(n: usize, largest_prime: usize) -> usize {
+    prime_factors(n).iter().filter(|p| **p <= largest_prime).product()
 }
 
 /// The largest prime factor of p − 1 for Rader's convolution. With butterflies of 23 and more, too few
@@ -39,7 +52,7 @@ pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
 /// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room only
 /// at the first digit.
 pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
-    let convolved = factors(n / smooth(n)).into_iter();
+    let convolved = factors(n / radices.iter().product::<usize>()).into_iter();
     let primes: Vec<_> = convolved.map(|prime| convolution(prime.length())).collect();
     let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
     if primes.iter().filter(|factor| bluestein(factor)).count() > 1 {
@@ -65,22 +78,21 @@ fn butterflies(n: usize) -> Vec<Factor> {
     radices(n).into_iter().map(Factor::Radix).collect()
 }
 
-/// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones
+/// The radices of a [`smooth`] length: as few as can be, then as even as can be. Large ones
 /// come first, since the first stage has no twiddles.
 pub(crate) fn radices(n: usize) -> Vec<usize> {
     let fewest = ways_by_count(n).next().unwrap_or_default();
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
-/// The radices of a line whose kernels are on ranges of digits: no more than so many, or as near to it as
+/// The radices of a smooth line whose kernels are on ranges of digits: no more than so many, or as near to it as
 /// large ones come, and then as even as can be.
 pub(crate) fn radices_of_ranges(n: usize, digits: usize) -> Vec<usize> {
     let usual = radices(n);
     if usual.len() <= digits {
         return usual;
     }
-    let large =
-        |count: usize| splits(smooth(n), LARGEST, count as u32, |_| true).into_iter().min_by_key(|list| sum(list));
+    let large = |count: usize| ways_with(n, count, |_| true).into_iter().min_by_key(|list| sum(list));
     (digits..usual.len()).find_map(large).unwrap_or(usual)
 }
 
@@ -101,14 +113,14 @@ pub(crate) struct ClusterRadices {
 /// others.
 const LAST: usize = 8;
 
-/// The radices for lines of a cluster: few, but one more than can be where the first is nearer to
+/// The radices for smooth lines of a cluster: few, but one more than can be where the first is nearer to
 /// the lead then.
 pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
     let order = |list: &Vec<usize>| {
         let second = if rules.even { 0 } else { list.get(1).copied().unwrap_or(1) };
         let last = rules.combine_fusion && !list.iter().skip(2).any(|radix| *radix == LAST);
-        (rules.lead.abs_diff(list[0]), list.len(), LARGEST - second, last, sum(list))
+        (rules.lead.abs_diff(list[0]), list.len(), usize::MAX - second, last, sum(list))
     };
     let Some(mut list) = few.min_by_key(order) else { return radices(n) };
     if let ([_, _, rest @ ..], true) = (&mut *list, rules.combine_fusion) {
@@ -117,7 +129,7 @@ pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     list
 }
 
-/// Some ways to factor what is smooth of a length, of those with few radices the most even ones;
+/// Some ways to factor a smooth length, of those with few radices the most even ones;
 /// the largest comes first.
 pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
     let even = |mut ways: Vec<Vec<usize>>| {
@@ -128,11 +140,19 @@ pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
     ways_by_count(n).take(2).flat_map(even).collect()
 }
 
-/// All ways to factor what is smooth of a length, in order of how many radices they have; the
-/// largest comes first.
+/// All ways to factor a smooth length, in order of how many radices they have; the largest comes
+/// first.
 fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
-    let n = smooth(n);
-    (1..usize::BITS).map(move |count| splits(n, LARGEST, count, is_usual)).filter(|ways| !ways.is_empty())
+    (1..usize::BITS as usize).map(move |count| ways_with(n, count, is_usual)).filter(|ways| !ways.is_empty())
+}
+
+/// Those with so many radices, of which the primes that are larger than all products come first.
+fn ways_with(n: usize, count: usize, allowed: fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let mut primes: Vec<usize> = prime_factors(n).into_iter().filter(|p| *p > LARGEST).collect();
+    primes.reverse();
+    let Some(others) = count.checked_sub(primes.len()) else { return vec![] };
+    let rest = splits(n / primes.iter().product::<usize>(), LARGEST, others as u32, allowed);
+    rest.into_iter().map(|rest| [&*primes, &*rest].concat()).collect()
 }
 
 /// Least where radices are even.
@@ -151,11 +171,6 @@ pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
         }
     }
     all
-}
-
-/// The product of the butterflies of a length.
-fn smooth(n: usize) -> usize {
-    prime_factors(n).iter().filter(|p| **p <= LARGEST).product()
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.
@@ -206,5 +221,8 @@ mod tests {
         assert_eq!(radices_of_ranges(14929920, 6), [18, 18, 16, 16, 15, 12]);
         assert_eq!(radices_of_ranges(25210500, 6).len(), 7);
         assert_eq!(radices_of_ranges(4096, 6), [16, 16, 16]);
+        assert_eq!(radices(61 * 37 * 40), [61, 37, 8, 5]);
+        assert_eq!(radices_of_ranges(61 << 25, 7), [61, 32, 16, 16, 16, 16, 16]);
+        assert_eq!(radices(61), [61]);
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
+use crate::choose::radices::LARGEST;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
@@ -173,7 +174,20 @@ impl KernelDesc {
             false if self.precision() == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
         };
-        least.max(device.usual_threads() / items).clamp(1, self.sublines().next_power_of_two())
+        least
+            .max(self.of_a_warp(device))
+            .max(device.usual_threads() / items)
+            .clamp(1, self.sublines().next_power_of_two())
+    }
+
+    /// Lines with a butterfly for each thread of a warp, if there are large ones: they take longer than what
+    /// few lines save.
+    fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
+        let large = |stage: &Stage| match &stage.op {
+            StageOp::Butterflies(split) if split.radix > LARGEST => Some(self.subline_items(&stage.op)),
+            _ => None,
+        };
+        self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max().unwrap_or(1)
     }
 
     /// A kernel for each stage, with buffers in device memory.

@@ -108,7 +108,7 @@ fn attributes_of_a_device_fit_together() {
         assert!(has.sms > 0 && has.warp > 0 && has.banks > 0 && has.cluster > 0, "{has:?}");
         let levels = [
             [has.warp, has.threads_per_block, has.threads_per_sm],
-            [1, has.registers_per_block, has.registers_per_sm],
+            [has.registers_per_thread, has.registers_per_block, has.registers_per_sm],
             [has.shared_reserved, has.shared_per_block, has.shared_per_sm],
             [1, has.sector_bytes, has.line_bytes],
         ];

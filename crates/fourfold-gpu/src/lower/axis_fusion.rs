@@ -58,7 +58,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
         let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, may);
         let lines = Lines { line, storage, arrays, axis: axes[i], neighbours, filters: false };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
-        if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
+        if choices.get(i).is_some_and(|choice| lines.check(choice, device).is_err()) {
             return None;
         }
         let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(device));
@@ -66,7 +66,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
         let geometry = lines.geometry(choice.packing);
         let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
         descs.push(made.on_whole_lines(storage, geometry, arrays));
-        chosen.push(lines.chosen(&choice));
+        chosen.push(lines.chosen(&choice, device));
         pipeline = Some(made);
     }
     let parts = parts(&output, &axes);

@@ -39,7 +39,9 @@ impl Lowering<'_> {
         let (device, storage, arrays) = (&self.limits.attributes, problem.storage(), [&input, &output]);
         let [there, back] = lines.map(|line| Lines { line, storage, arrays, axis, neighbours, filters: true });
         let choice = match choices[0] {
-            Some(choice) => [&there, &back].iter().all(|lines| lines.check(choice).is_ok()).then(|| choice.clone())?,
+            Some(choice) => {
+                [&there, &back].iter().all(|lines| lines.check(choice, device).is_ok()).then(|| choice.clone())?
+            }
             None => there.estimate(device),
         };
         let elements = [&elements[0], &elements[1], &spectrum];
@@ -59,7 +61,7 @@ impl PassLowering<'_> {
             return None;
         }
         let size = Some([desc.tile, desc.threads]);
-        pass.passes = [there, back].map(|lines| Chosen { size, ..lines.chosen(choice) }).into();
+        pass.passes = [there, back].map(|lines| Chosen { size, ..lines.chosen(choice, self.device) }).into();
         Some(pass)
     }
 }

@@ -153,7 +153,7 @@ impl Lowering<'_> {
         };
         let lines = Lines { line, storage, arrays, axis, neighbours, filters: false };
         if let Some(choice) = choice {
-            lines.check(choice)?;
+            lines.check(choice, device)?;
         }
         Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(device))))
     }
@@ -236,7 +236,7 @@ impl PassLowering<'_> {
             true => self.of_lines(lines, &choice.without_cluster()),
             false => {
                 let size = if let [desc] = &*pass.descs { Some([desc.tile, desc.threads]) } else { None };
-                pass.passes = vec![Chosen { size, ..lines.chosen(choice) }];
+                pass.passes = vec![Chosen { size, ..lines.chosen(choice, self.device) }];
                 pass
             }
         }

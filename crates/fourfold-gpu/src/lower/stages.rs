@@ -5,7 +5,7 @@
 //! digit to the last, half spectra become data by those stages in reverse.
 
 use crate::choose::estimate::Choice;
-use crate::choose::radices::{gpu_factors, powers_of_two, radices};
+use crate::choose::radices::{LARGEST, gpu_factors, powers_of_two, radices, smooth};
 use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
@@ -45,7 +45,7 @@ pub(crate) struct Ranges {
 /// for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
     let (_, len) = dft_of(line.transform.transform1d, line.transform.n);
-    let factors = gpu_factors(len, &radices(len));
+    let factors = gpu_factors(len, &radices(smooth(len, LARGEST)));
     let rooms = factors.iter().map(|factor| Digit::of(factor).room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
     match line.transform.transform1d {

@@ -10,6 +10,7 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
+use crate::choose::radices::LARGEST;
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::filter::{InnerProduct, SpectrumProduct};
 use crate::desc::kernel::{KernelDesc, Packing};
@@ -42,10 +43,12 @@ impl KernelDesc {
                 },
                 Stage { op: StageOp::ElementProduct(_) | StageOp::SignalProduct(_), .. },
                 Stage {
-                    op: StageOp::Butterflies(Split { rader: None, .. }), to: Port::Buffer | Port::Array(_), ..
+                    op: StageOp::Butterflies(Split { rader: None, radix, .. }),
+                    to: Port::Buffer | Port::Array(_),
+                    ..
                 },
                 ..,
-            ] => return 3,
+            ] if *radix <= LARGEST => return 3,
             [Stage { op: StageOp::Butterflies(split), from: Port::Buffer, to: Port::Buffer }, next, ..] => {
                 match &next.op {
                     StageOp::HalfSpectraToLine { steps, .. } if steps.iter().all(CombineStep::takes_all) => (split, 2),

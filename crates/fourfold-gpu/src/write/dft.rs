@@ -1,12 +1,13 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
+use crate::choose::radices::LARGEST;
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Dft, Real, Roots};
+use fourfold::engine::{C, Dft, Real, Roots, prime_factors};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
@@ -44,17 +45,19 @@ impl Writer<'_> {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
             }
-            let z = small_dft(&z);
-            if *to == Port::ClusterSlices || *to == Port::Cluster && late {
-                cluster_wait();
-            }
             if let Some(view) = writes {
-                return self.write_lane_pairs(view, line, dft(), &z);
+                return self.write_lane_pairs(view, line, dft(), &small_dft(&z));
             }
-            for (j, z) in z.into_iter().enumerate() {
+            let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
+            let wait = || {
+                if waits {
+                    cluster_wait()
+                }
+            };
+            each_of_small_dft(&z, wait, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, twiddles.after(split, j, z));
-            }
+            });
         });
     }
 
@@ -236,10 +239,26 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
             14 => core_dft::<14>(z),
             15 => core_dft::<15>(z),
             16 => core_dft::<16>(z),
-            17 | 19 | 23 | 29 | 31 => odd_dft(z),
+            n if prime_factors(n).len() == 1 => {
+                let mut y = z.to_vec();
+                odd_dft(z, |k, term| y[k] = term);
+                y
+            }
             _ => product_dft(z),
         },
     }
+}
+
+/// The same, to be stored after a wait. Registers have no room for all results of large DFTs beside
+/// what they are computed from: so each is stored as soon as it is known.
+fn each_of_small_dft(z: &[C<Sym>], wait: impl FnOnce(), mut store: impl FnMut(usize, C<Sym>)) {
+    if z.len() > LARGEST {
+        wait();
+        return odd_dft(z, store);
+    }
+    let z = small_dft(z);
+    wait();
+    z.into_iter().enumerate().for_each(|(j, z)| store(j, z));
 }
 
 fn core_dft<const R: usize>(z: &[C<Sym>]) -> Vec<C<Sym>>
@@ -252,11 +271,12 @@ where
 
 /// The DFT of an odd number R = 2H + 1 of elements: with s_j = x_j + x_{R−j} and d_j = x_j − x_{R−j},
 /// y_k = x_0 + Σ_{j≤H} s_j cos(2πjk/R) − i Σ_{j≤H} d_j sin(2πjk/R), and y_{R−k} has + i. For primes
-/// this takes fewer trips through shared memory than a convolution.
-fn odd_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+/// this takes fewer trips through shared memory than a convolution. Term by term, each as soon as it is
+/// known.
+fn odd_dft(z: &[C<Sym>], mut each: impl FnMut(usize, C<Sym>)) {
     let (count, half, roots) = (z.len(), z.len() / 2, Roots::new(z.len() as u64));
     let pairs: Vec<_> = (1..=half).map(|j| [z[j] + z[count - j], z[j] - z[count - j]]).collect();
-    let mut y = vec![pairs.iter().fold(z[0], |sum, [s, _]| sum + *s); count];
+    each(0, pairs.iter().fold(z[0], |sum, [s, _]| sum + *s));
     for k in 1..=half {
         let (mut even, mut odd) = (z[0], C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
         for (j, [s, d]) in (1..).zip(&pairs) {
@@ -265,9 +285,9 @@ fn odd_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
             even = C { re: s.re.mul_add(cos, even.re), im: s.im.mul_add(cos, even.im) };
             odd = C { re: d.re.mul_add(sin, odd.re), im: d.im.mul_add(sin, odd.im) };
         }
-        (y[k], y[count - k]) = (even + odd.times_minus_i(), even + odd.times_i());
+        each(k, even + odd.times_minus_i());
+        each(count - k, even + odd.times_i());
     }
-    y
 }
 
 /// The DFT of a product R = AB of two factors, as B DFTs of A elements and then A of B. Element
@@ -311,7 +331,8 @@ mod tests {
     /// Those of numbers that are known are numbers again.
     #[test]
     fn every_radix_is_a_dft() {
-        for n in 2..=crate::choose::radices::LARGEST {
+        let primes = (LARGEST..64).filter(|n| prime_factors(*n).len() == 1);
+        for n in (2..=LARGEST).chain(primes) {
             let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
             let mut y = vec![];
             let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();

@@ -113,6 +113,7 @@ fn common() -> DeviceAttributes {
         warp: 32,
         threads_per_block: 1024,
         registers_per_block: 1 << 16,
+        registers_per_thread: 255,
         registers_per_sm: 1 << 16,
         line_bytes,
         sector_bytes,

@@ -21,7 +21,8 @@ pub(crate) fn limits_of(name: &str) -> Result<Limits> {
 /// AMD's "GPU hardware specifications" (rocm.docs.amd.com): 304 compute units with 64 KiB of LDS
 /// and vector registers of 512 KiB, wavefronts of 64, 4 MiB of second-level cache on each of 8
 /// dies. The "CDNA 3" white paper: lines of 128 bytes; 32 waves and 32 banks a compute unit. The
-/// "MI300 and MI200 series performance counters": requests to memory of 32 bytes.
+/// "MI300 and MI200 series performance counters": requests to memory of 32 bytes. The "CDNA3 ISA": 256
+/// vector registers of a lane that instructions name, beside accumulators.
 fn mi300x() -> DeviceAttributes {
     DeviceAttributes {
         sms: 304,
@@ -29,6 +30,7 @@ fn mi300x() -> DeviceAttributes {
         threads_per_block: 1024,
         threads_per_sm: 2048,
         registers_per_block: 1 << 17,
+        registers_per_thread: 256,
         registers_per_sm: 1 << 17,
         shared_per_block: 64 << 10,
         shared_per_sm: 64 << 10,
@@ -50,6 +52,7 @@ fn arc_a770() -> DeviceAttributes {
         threads_per_block: 1024,
         threads_per_sm: 1024,
         registers_per_block: 1 << 17,
+        registers_per_thread: 128,
         registers_per_sm: 1 << 17,
         shared_per_block: 64 << 10,
         shared_per_sm: 64 << 10,

@@ -32,6 +32,7 @@ struct Told {
     threads_per_block: Option<usize>,
     banks: Option<usize>,
     registers_per_block: Option<usize>,
+    registers_per_thread: Option<usize>,
     shared_per_block: Option<usize>,
     shared_per_sm: Option<usize>,
     shared_reserved: usize,
@@ -69,6 +70,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         threads_per_block,
         threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm).max(threads_per_block),
         registers_per_block: registers,
+        registers_per_thread: known("registers_per_thread", told.registers_per_thread, least.registers_per_thread),
         registers_per_sm: registers,
         shared_per_block,
         shared_granted: Some(granted).filter(|granted| *granted < shared_per_block),
@@ -128,7 +130,7 @@ const PTX_COMPILER: &str = "cl_nv_compiler_options";
 
 /// A compute unit is an SM. Sectors are those of CUDA's documents. `CL_DEVICE_LOCAL_MEM_SIZE` is what
 /// blocks of every GPU can have, 48 KiB; a kernel that declares more is compiled for the device, and
-/// runs.
+/// runs. A thread has as many registers as in CUDA's documents.
 fn nvidia(device: &Device) -> Told {
     let bytes = |data: Vec<u8>| Some(u32::from_ne_bytes(data.try_into().ok()?) as usize);
     let shared_per_sm = device.get_data(LOCAL_MEMORY_PER_SM_NV).ok().and_then(bytes);
@@ -139,6 +141,7 @@ fn nvidia(device: &Device) -> Told {
         unit: Some("SM"),
         warp: count(device.wrap_size_nv()),
         registers_per_block: count(device.registers_per_block_nv()),
+        registers_per_thread: Some(255),
         shared_per_block,
         shared_per_sm,
         shared_reserved: shared_per_sm.map_or(0, |_| RESERVED),
@@ -148,8 +151,8 @@ fn nvidia(device: &Device) -> Told {
     }
 }
 
-/// A compute unit has several SIMDs, each with 512 vector registers for every lane of a wavefront
-/// (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have
+/// A compute unit has several SIMDs, each with 512 vector registers for every lane of a wavefront, of
+/// which instructions name 256 (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have
 /// which require none; those that do, as ours, can have the largest. Requests to memory are of 32
 /// bytes at least (ROCm, "MI300 and MI200 series performance counters").
 fn amd(device: &Device) -> Told {
@@ -160,6 +163,7 @@ fn amd(device: &Device) -> Told {
         threads_per_block: device.max_work_group_size_amd().ok(),
         banks: count(device.local_mem_banks_amd()),
         registers_per_block: registers,
+        registers_per_thread: Some(256),
         shared_per_sm: count(device.local_mem_size_per_compute_unit_amd()),
         sector_bytes: Some(32),
         ..Told::default()
@@ -177,6 +181,7 @@ fn intel(device: &Device) -> Told {
         unit: Some("Xe core"),
         sms: sub_slices.map(|(slices, each)| slices * each),
         registers_per_block: threads.map(|(engines, each)| engines * each * 128 * 8),
+        registers_per_thread: Some(128),
         // Work items of a thread: eight lanes at least.
         threads_per_sm: threads.map(|(engines, each)| engines * each * 8),
         ..Told::default()
