@@ -180,14 +180,15 @@ impl KernelDesc {
             .clamp(1, self.sublines().next_power_of_two())
     }
 
-    /// Lines with a butterfly for each thread of a warp, if there are large ones: they take longer than what
-    /// few lines save.
+    /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are
+    /// those of the warp however few threads have one; but no more than leave every SM several blocks.
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
         let large = |stage: &Stage| match &stage.op {
             StageOp::Butterflies(split) if split.radix > LARGEST => Some(self.subline_items(&stage.op)),
             _ => None,
         };
-        self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max().unwrap_or(1)
+        let lines = self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max();
+        lines.unwrap_or(1).min(self.sublines() / (RESIDENT * device.sms))
     }
 
     /// A kernel for each stage, with buffers in device memory.
