@@ -46,7 +46,8 @@ impl Writer<'_> {
                 cluster_arrive();
             }
             if let Some(view) = writes {
-                return self.write_lane_pairs(view, line, dft(), &small_dft(&z));
+                let z = small_dft(&z);
+                return self.write_lane_pairs(view, line, dft(), &z);
             }
             let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
             let wait = || {
