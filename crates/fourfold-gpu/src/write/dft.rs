@@ -50,12 +50,7 @@ impl Writer<'_> {
                 return self.write_lane_pairs(view, line, dft(), &z);
             }
             let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
-            let wait = || {
-                if waits {
-                    cluster_wait()
-                }
-            };
-            each_of_small_dft(&z, wait, |j, z| {
+            each_of_small_dft(&z, waits, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, twiddles.after(split, j, z));
             });
@@ -250,16 +245,19 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     }
 }
 
-/// The same, to be stored after a wait. Registers have no room for all results of large DFTs beside
-/// what they are computed from: so each is stored as soon as it is known.
-fn each_of_small_dft(z: &[C<Sym>], wait: impl FnOnce(), mut store: impl FnMut(usize, C<Sym>)) {
-    if z.len() > LARGEST {
-        wait();
-        return odd_dft(z, store);
+/// The same, to be stored, if it `waits`, when all of the cluster have arrived. Registers have no room
+/// for all results of large DFTs beside what they are computed from: so each is stored as soon as it is
+/// known.
+fn each_of_small_dft(z: &[C<Sym>], waits: bool, mut store: impl FnMut(usize, C<Sym>)) {
+    let large = z.len() > LARGEST;
+    let terms = if large { vec![] } else { small_dft(z) };
+    if waits {
+        cluster_wait();
     }
-    let z = small_dft(z);
-    wait();
-    z.into_iter().enumerate().for_each(|(j, z)| store(j, z));
+    match large {
+        true => odd_dft(z, store),
+        false => terms.into_iter().enumerate().for_each(|(j, z)| store(j, z)),
+    }
 }
 
 fn core_dft<const R: usize>(z: &[C<Sym>]) -> Vec<C<Sym>>
