@@ -253,7 +253,8 @@ fn all_choices_of_passes_that_multiply_are_right() {
 
 #[test]
 fn kernels_without_clusters_have_no_races() {
-    let cases = ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"];
+    let cases =
+        ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2", "dct3 f32 53x82"];
     // By Bluestein's convolution, and by Rader's and Bluestein's in one line.
     let convolved = ["dct2 f64 47x6", "fft f64 94x2", "dct3 f32 799x2"];
     for case in cases.into_iter().chain(convolved) {
