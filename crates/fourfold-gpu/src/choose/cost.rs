@@ -148,6 +148,16 @@ impl DeviceAttributes {
         run.next_multiple_of(self.sector_bytes.max(1)) as f64 / run as f64
     }
 
+    /// Sectors that are touched for each that has all of its bytes in a run, on average: runs begin at any
+    /// multiple of what their length, the distance of rows and a sector divide by.
+    pub(crate) fn sectors_of_runs(&self, desc: &KernelDesc) -> f64 {
+        let run = desc.contiguous_bytes().max(1);
+        let ends = [&desc.geometry.input, &desc.geometry.output];
+        let rows = ends.map(|side| side.stride.unsigned_abs() as usize * desc.storage.bytes());
+        let unit = rows.into_iter().fold(divisor(run, self.sector_bytes), divisor);
+        (run + self.sector_bytes - unit) as f64 / run as f64
+    }
+
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
     /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
     /// rounds.
@@ -193,6 +203,11 @@ impl DeviceAttributes {
         let run = if desc.has_runs() { desc.most_contiguous_bytes(self.long_run()) } else { self.long_run() };
         self.trips_of(desc) < TWO_TRIPS * self.waste(run)
     }
+}
+
+/// The greatest common divisor.
+fn divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 #[cfg(test)]

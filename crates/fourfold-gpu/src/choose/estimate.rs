@@ -279,8 +279,7 @@ impl FromStr for Choice {
             }
         }
         choice.axis_fusion = words.next_if_eq(&"joined").is_some();
-        let even = choice.size.tile.is_none_or(usize::is_power_of_two);
-        if even && words.next().is_none() { Ok(choice) } else { Err(wrong()) }
+        if words.next().is_none() { Ok(choice) } else { Err(wrong()) }
     }
 }
 
@@ -324,6 +323,7 @@ mod tests {
             "pairs 16 16 8 cluster tile 8 threads 256",
             "complex",
             "single 3 threads 32 joined",
+            "lines 16 tile 3",
             "lines 8 resident 0 beside 1 exchange 0 kernels 2",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
@@ -333,7 +333,7 @@ mod tests {
             "rows 16",
             "lines x",
             "lines 16 tile",
-            "lines 16 tile 3",
+            "lines 16 tile 0",
             "lines 16 threads 0",
             "pairs 4 4 5 x",
             "lines 4 beside 2",

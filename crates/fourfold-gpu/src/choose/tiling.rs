@@ -9,6 +9,13 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 use fourfold::Precision;
 
+/// The SM with the most blocks must have less to do by so much with a tile that is no power of two: 20
+/// instead of 17, in lines.
+const EVENER: (usize, usize) = (20, 17);
+
+/// One thread of so many is spared for rounds of whole tiles.
+const SPARED: usize = 8;
+
 fn has_butterflies(stage: &Stage) -> bool {
     matches!(stage.op, StageOp::Butterflies(_) | StageOp::Convolution { .. })
 }
@@ -54,7 +61,18 @@ impl KernelDesc {
         if device.blocks_of(self.shared_bytes()) == 0 {
             return None;
         }
+        let desc = self.with_tile(device, size).with_threads(device, size);
+        let resident = size.resident.unwrap_or_else(|| device.resident(&desc));
+        Some(KernelDesc { resident, ..desc }.with_lane_pairs(device, size).with_padding(device))
+    }
+
+    /// With as many lines a block as suit memory and all SMs, or those of the choice.
+    fn with_tile(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
+        let exact = KernelDesc { tile: wanted, ..self.clone() };
+        if size.tile.is_some() && device.blocks_of(exact.shared_bytes()) > 0 {
+            return exact;
+        }
         // Several blocks share an SM, but for runs that are short otherwise.
         let room = |desc: &KernelDesc| {
             let short = desc.has_runs() && desc.contiguous_bytes() <= device.short_run();
@@ -67,6 +85,11 @@ impl KernelDesc {
             }
             self = next;
         }
+        if size.tile.is_some() { self } else { self.for_all_sms(device) }
+    }
+
+    /// With fewer lines a block, if SMs would have none.
+    fn for_all_sms(mut self, device: &DeviceAttributes) -> KernelDesc {
         // Work for every SM, before runs are long; sublines take less long each.
         let whole = self.has_whole_lines();
         let few = |desc: &KernelDesc| match whole {
@@ -75,13 +98,18 @@ impl KernelDesc {
         };
         // Of blocks that are there at once, caches have what is beside their runs.
         let near = |desc: &KernelDesc| device.has_at_once(desc) || desc.contiguous_bytes() >= device.least_run();
-        while size.tile.is_none() && few(&self) && self.tile > 1 {
+        while few(&self) && self.tile > 1 {
             let next = KernelDesc { tile: self.tile / 2, ..self.clone() };
             if !near(&next) {
                 break;
             }
             self = next;
         }
+        self.evened_out(device)
+    }
+
+    /// With threads for the items of the longest stage, or of the shortest.
+    fn with_threads(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
@@ -92,8 +120,34 @@ impl KernelDesc {
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
         let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
-        self.resident = size.resident.unwrap_or_else(|| device.resident(&self));
-        Some(self.with_lane_pairs(device, size).with_padding(device))
+        // A thread that has the same line in all rounds finds its place once.
+        let rest = self.threads % self.tile;
+        if self.interleaved() && SPARED * rest <= self.threads {
+            self.threads -= rest;
+        }
+        self
+    }
+
+    /// Where the last round of blocks has a few columns only: with so many a block that the SM with the
+    /// most blocks has less to do. Two blocks stay on an SM, where it has two; of those with convolutions
+    /// it should, since they wait more often.
+    fn evened_out(self, device: &DeviceAttributes) -> KernelDesc {
+        if !self.across || !self.has_whole_lines() || self.blocks() <= device.sms {
+            return self;
+        }
+        let lines = |desc: &KernelDesc| desc.blocks().div_ceil(device.sms) * desc.tile;
+        let fits = |desc: &KernelDesc, blocks: usize| device.blocks_of(desc.shared_bytes()) >= blocks;
+        let resident = if fits(&self, RESIDENT) { RESIDENT } else { 1 };
+        let is_better = |desc: &KernelDesc| {
+            EVENER.0 * lines(desc) <= EVENER.1 * lines(&self)
+                && fits(desc, resident)
+                && (!desc.convolves() || desc.blocks() > device.sms)
+                && (desc.tile > self.tile || desc.contiguous_bytes() >= device.least_run())
+        };
+        let sectors = |desc: &KernelDesc| lines(desc) as f64 * device.sectors_of_runs(desc);
+        let tiles = (self.tile.div_ceil(2)..2 * self.tile).rev();
+        let others = tiles.map(|tile| KernelDesc { tile, ..self.clone() }).filter(is_better);
+        others.min_by(|a, b| sectors(a).total_cmp(&sectors(b))).unwrap_or(self)
     }
 
     /// Items of a subline for which there are threads: those of the longest stage of butterflies.

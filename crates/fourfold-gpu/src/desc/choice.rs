@@ -3,7 +3,7 @@
 /// How large blocks are, and how they share out their lines; as estimated, where it is not said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Size {
-    /// Lines of a block that has whole lines, a power of two.
+    /// Lines of a block that has whole lines.
     pub(crate) tile: Option<usize>,
     /// The most threads, dealt out to the items of the longest stage.
     pub(crate) threads: Option<usize>,

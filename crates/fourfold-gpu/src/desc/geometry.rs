@@ -13,13 +13,17 @@ pub(crate) struct Geometry {
     pub(crate) pair: Option<Pair>,
 }
 
-/// The axis on which lines that are packed as one are neighbours. It is among the axes across, at
-/// half its length.
+/// The axis on which lines lie that are packed as one. It is among the axes across, at half its
+/// length. Line l of the first half of every 2·`distance` lines is packed with line l + `distance`. Of
+/// the last m < 2·`distance` lines, the distance is ⌈m/2⌉, and the one without another is packed with
+/// itself: so there are ⌈`size`/2⌉ pairs at any distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pair {
     pub(crate) across: Across,
     /// Lines with one place on this axis.
     pub(crate) stride: usize,
+    /// 1 for neighbours; more only where the axis is the innermost one and not merged with others.
+    pub(crate) distance: usize,
 }
 
 /// One array of a pass.
@@ -66,8 +70,7 @@ pub(crate) struct Across {
 }
 
 /// The index of lines on an axis: that of line number l is l / `stride` % `size`; if lines are
-/// packed in pairs along this axis, those of pair p are 2p and 2p + 1, but that of an odd last line
-/// twice.
+/// packed in pairs along this axis, those of a pair follow from its number: see [`Pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LineIndex {
     pub(crate) stride: usize,
@@ -183,7 +186,8 @@ impl Geometry {
             let count = input.slabs_of(a).or(output.slabs_of(a)).map_or(1, |slabs| next.size / slabs.length);
             let [from, to] = [input, output].map(|array| array.slab_step(a, count));
             if pair == Some(a) {
-                packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
+                let stride = axes.iter().map(|axis| axis.size).product();
+                packed = Some(Pair { across: next, stride, distance: 1 });
                 next = Across { size: next.size.div_ceil(2), input: 2 * next.input, output: 2 * next.output };
             }
             next.size /= count;
@@ -218,6 +222,31 @@ impl Geometry {
     pub(crate) fn line_bytes(&self, storage: Storage) -> usize {
         let reals = self.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
         (reals as usize).clamp(1, 2) * storage.bytes()
+    }
+
+    /// Whether the same reals of neighbours that may be packed as one are a pair of memory, on a side
+    /// on which axes have such steps.
+    pub(crate) fn has_pairs_of_memory(&self, side: &Side, step: impl Fn(&Across) -> i64) -> bool {
+        let Some(pair) = self.pair else { return false };
+        let even = |stride: i64| stride % 2 == 0;
+        !side.complex
+            && step(&pair.across) == 1
+            && pair.across.size % 2 == 0
+            && even(side.offset)
+            && even(side.stride)
+            && side.slabs.is_none_or(|slabs| even(slabs.gap))
+            && self.axes.iter().all(|axis| even(step(axis)))
+    }
+
+    /// Whether lines at a distance may be packed as one, and neighbours gain nothing: these are next to
+    /// each other in memory, but not pairs of it on both sides.
+    pub(crate) fn may_pair_at_distance(&self) -> bool {
+        let (Some(pair), Some(first)) = (self.pair, self.axes.first()) else { return false };
+        let in_memory = [&self.input, &self.output].iter().all(|side| !side.complex && !side.shared);
+        let unmerged = pair.stride == 1 && first.size == pair.across.size.div_ceil(2);
+        let pairs = self.has_pairs_of_memory(&self.input, |axis| axis.input)
+            && self.has_pairs_of_memory(&self.output, |axis| axis.output);
+        in_memory && unmerged && [pair.across.input, pair.across.output] == [1; 2] && !pairs
     }
 
     /// Whether neighbouring lines are closer in memory than the elements of one.

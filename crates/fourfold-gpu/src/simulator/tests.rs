@@ -8,7 +8,7 @@ use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};
 use fourfold::baseline::Algorithm;
-use fourfold::{Multiplier, Planner, Problem};
+use fourfold::{Multiplier, Planner, Problem, Recipe};
 use multiplied::{SIDES, Side};
 
 #[path = "../../tests/common/filtered.rs"]
@@ -184,7 +184,7 @@ fn multiplied_sides_are_right_and_have_no_races() {
 #[test]
 fn filters_are_right_and_have_no_races() {
     let cluster = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
-    let mut reached = [0; 3];
+    let mut reached = [0; 4];
     for (target, filter) in
         [Target::opencl(), cluster].iter().flat_map(|target| filtered::cases().map(move |case| (target, case)))
     {
@@ -201,9 +201,13 @@ fn filters_are_right_and_have_no_races() {
             reached[1] += usize::from(desc.is_some_and(|desc| desc.cluster > 1));
             reached[2] +=
                 usize::from(desc.is_some_and(|desc| (0..desc.stages.len()).any(|i| desc.fused_stages(i) == 3)));
+            reached[3] += usize::from(desc.is_some_and(|desc| distance(desc) > 1));
         }
     }
-    assert!(reached.iter().all(|count| *count > 4), "filters in one kernel, by clusters, as one stage: {reached:?}");
+    assert!(
+        reached.iter().all(|count| *count > 4),
+        "filters in one kernel, by clusters, as one stage, of columns at a distance: {reached:?}"
+    );
 }
 
 /// What a plan that multiplies launches, and what was chosen.
@@ -340,4 +344,49 @@ fn fused_passes_are_right_and_have_no_races() {
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
+}
+
+/// Columns that are packed at a distance, where every pass is a kernel.
+#[test]
+fn columns_of_odd_rows_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    let cases = include_str!("../../../../cases/odd_rows.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut wrong = vec![];
+    for problem in cases.map(|case| case.parse::<Problem>().unwrap()) {
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let choices = unfused(&target, &recipe);
+        let most = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs().iter().map(distance).max();
+        match simulate(&target, &problem, &choices) {
+            Ok((verdict, _)) if verdict.holds() && most > Some(1) => {}
+            other => wrong.push(format!("{problem}: distance {most:?}, {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same with outputs that are multiplied as they are written: those of another order than the inputs,
+/// where the pass that multiplies goes along columns.
+#[test]
+fn multiplied_columns_of_odd_rows_are_right() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    let cases = ["dct2 f64 45x21 in=1,45", "dst3 f32 27x37 in=1,27", "dct3 f32 3x27x15 axes=1,2 in=405,1,27"];
+    for case in cases.into_iter().chain(["dct2 f64 512x9 in=1,512"]) {
+        let problem: Problem = case.parse().unwrap();
+        for multiplier in Side::Output.multipliers(&problem) {
+            let descs = simulate_multiplied(&target, &problem, Side::Output, &multiplier, &[]).descs;
+            let far = |desc: &KernelDesc| desc.pointwise[1].is_some() && distance(desc) > 1;
+            assert!(descs.iter().any(far), "{problem}: no multiplied columns at a distance");
+        }
+    }
+}
+
+/// What is chosen, but each pass is a kernel.
+fn unfused(target: &Target, recipe: &Recipe) -> Vec<Choice> {
+    let choices = lower(target.limits(), recipe, false, None, &[]).unwrap().choices();
+    choices.into_iter().map(|choice| Choice { axis_fusion: false, ..choice }).collect()
+}
+
+/// From a column to the one that is packed with it.
+fn distance(desc: &KernelDesc) -> usize {
+    desc.geometry.pair.map_or(0, |pair| pair.distance)
 }

@@ -1,6 +1,6 @@
 //! Where the elements of lines stand in the arrays of a pass.
 
-use crate::desc::geometry::{Across, Side};
+use crate::desc::geometry::{Across, Pair, Side};
 use crate::ir::statement::{Array, Int, int};
 use crate::ir::trace::select;
 use crate::write::writer::{Subline, Writer};
@@ -36,40 +36,31 @@ impl Writer<'_> {
 
     /// Whether real `at` of both lines of a pair are a pair of memory.
     pub(crate) fn adjacent(&self, end: End) -> bool {
-        let Some(pair) = self.desc.geometry.pair else { return false };
-        let even = |stride: i64| stride % 2 == 0;
-        let side = self.side(end);
-        !side.complex
-            && end.step(&pair.across) == 1
-            && pair.across.size % 2 == 0
-            && self.keeps_groups(end, 2)
-            && even(side.offset)
-            && even(side.stride)
-            && side.slabs.is_none_or(|slabs| even(slabs.gap))
-            && self.desc.geometry.axes.iter().all(|axis| even(end.step(axis)))
+        let geometry = &self.desc.geometry;
+        let neighbours = geometry.pair.is_some_and(|pair| pair.distance == 1);
+        neighbours && self.keeps_groups(end, 2) && geometry.has_pairs_of_memory(self.side(end), |axis| end.step(axis))
     }
 
-    /// From a line of a pair to the other. The last of an odd number of lines is paired with
-    /// itself.
+    /// From a line of a pair to the other, in reals.
     pub(crate) fn second(&self, end: End, line: Subline, number: usize) -> Int {
         let Some(pair) = self.desc.geometry.pair.filter(|_| number == 1) else { return int(0) };
-        let step = end.step(&pair.across);
-        if pair.across.size % 2 == 0 {
-            return int(0) + step;
-        }
-        let half = pair.across.size.div_ceil(2);
-        let place = line.number / pair.stride as i64 % half as i64;
-        select(place, int(half - 1), int(0) + step, int(0))
+        pair.second(line.number, end.step(&pair.across))
     }
 
     /// Element `at` along a line, in units of so many reals.
     pub(crate) fn address(&self, end: End, line: Subline, at: Int, unit: i64) -> Int {
         let side = self.side(end);
-        let axes = &self.desc.geometry.axes;
+        let (axes, pair) = (&self.desc.geometry.axes, self.desc.geometry.pair.filter(|pair| pair.distance > 1));
+        debug_assert!(pair.is_none() || unit == 1, "lines at a distance are no pairs of memory");
         let (mut start, mut rest) = (int(0) + side.offset / unit, line.number);
         for (i, axis) in axes.iter().enumerate() {
             let last = i + 1 == axes.len();
-            start = start + if last { rest } else { rest % axis.size as i64 } * (end.step(axis) / unit);
+            let place = if last { rest } else { rest % axis.size as i64 };
+            start = start
+                + match pair.filter(|_| i == 0) {
+                    Some(pair) => pair.first(place) * end.step(&pair.across),
+                    None => place * (end.step(axis) / unit),
+                };
             if !last {
                 rest = rest / axis.size as i64;
             }
@@ -92,5 +83,40 @@ impl Writer<'_> {
             End::Input => &self.desc.geometry.input,
             End::Output => &self.desc.geometry.output,
         }
+    }
+}
+
+impl Pair {
+    fn pairs(&self) -> usize {
+        self.across.size.div_ceil(2)
+    }
+
+    /// Which pair of its axis line `number` of all is.
+    pub(crate) fn place(&self, number: Int) -> Int {
+        number / self.stride as i64 % self.pairs() as i64
+    }
+
+    /// The first line of a pair.
+    pub(crate) fn first(&self, place: Int) -> Int {
+        match self.distance as i64 {
+            1 => place * 2,
+            distance => place + place / distance * distance,
+        }
+    }
+
+    /// From the first line of the pair that is line `number` of all to its second, as lines have such
+    /// a step.
+    pub(crate) fn second(&self, number: Int, step: i64) -> Int {
+        let Pair { across: Across { size, .. }, distance, .. } = *self;
+        let far = |lines: usize| int(0) + lines as i64 * step;
+        // Pairs whose distance is whole, and the distance of the others.
+        let (whole, rest) = (size / (2 * distance) * distance, (size % (2 * distance)).div_ceil(2));
+        let second = match (whole, rest) {
+            (_, 0) => far(distance),
+            (_, rest) if rest == distance => far(distance),
+            (0, _) => far(rest),
+            _ => select(self.place(number), int(whole), far(distance), far(rest)),
+        };
+        if size % 2 == 0 { second } else { select(self.place(number), int(self.pairs() - 1), second, int(0)) }
     }
 }

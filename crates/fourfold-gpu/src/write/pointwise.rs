@@ -1,6 +1,6 @@
 //! What is done to elements as they are read and written.
 
-use crate::desc::geometry::LineIndex;
+use crate::desc::geometry::{LineIndex, Pair};
 use crate::desc::pointwise::{AxisLists, ElementNumber, Factors, Inside, Pointwise, ZeroSums};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cut_off, normal_reciprocal, reciprocal, select, select_real};
@@ -25,7 +25,7 @@ impl Writer<'_> {
     /// A place of the input that is in memory: that of the element, if it is, or the first.
     fn place_inside(&self, at: Int, element: Element) -> Int {
         let Some(Pointwise::Pad(inside)) = self.pointwise(End::Input) else { return at };
-        inside.bounds(element).fold(at, |at, (index, count)| select(index, count, at, int(0)))
+        inside.bounds(element, self.desc.geometry.pair).fold(at, |at, (index, count)| select(index, count, at, int(0)))
     }
 
     /// Whether so many elements along the line, or lines of a pair, are all inside or all outside.
@@ -56,10 +56,11 @@ impl Writer<'_> {
     }
 
     fn real_done(&self, end: End, at: Int, element: Element, x: Sym) -> Sym {
+        let pair = self.desc.geometry.pair;
         match self.pointwise(end) {
             None => x,
             Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
-            Some(Pointwise::Pad(inside)) => inside.or_zero(element, x),
+            Some(Pointwise::Pad(inside)) => inside.or_zero(element, pair, x),
             Some(Pointwise::Multiply { parts, factors, complex }) => {
                 debug_assert!(!complex, "complex factors meet whole numbers");
                 x * self.factor(factors, || at / *parts as i64, element, false).re
@@ -68,14 +69,16 @@ impl Writer<'_> {
     }
 
     fn pair_done(&self, end: End, at: Int, elements: [Element; 2], z: C<Sym>) -> C<Sym> {
-        let [first, second] = elements;
+        let ([first, second], pair) = (elements, self.desc.geometry.pair);
         match self.pointwise(end) {
             None => z,
             Some(Pointwise::Threshold(at)) => {
                 let threshold = Array::Table.load(int(*at));
                 C { re: cut_off(z.re, threshold), im: cut_off(z.im, threshold) }
             }
-            Some(Pointwise::Pad(inside)) => C { re: inside.or_zero(first, z.re), im: inside.or_zero(second, z.im) },
+            Some(Pointwise::Pad(inside)) => {
+                C { re: inside.or_zero(first, pair, z.re), im: inside.or_zero(second, pair, z.im) }
+            }
             Some(Pointwise::Multiply { parts: 1, factors: Factors::Table(first), .. }) => {
                 let factors = Array::Factors.load_pair(at + (first / 2) as i64);
                 C { re: z.re * factors.re, im: z.im * factors.im }
@@ -102,7 +105,9 @@ impl Writer<'_> {
     ) -> C<Sym> {
         match factors {
             Factors::Table(first) => entry(Array::Factors, *first, at(), complex),
-            Factors::Elements(number, first) => entry(Array::Factors, *first, number.of(element), complex),
+            Factors::Elements(number, first) => {
+                entry(Array::Factors, *first, number.of(element, self.desc.geometry.pair), complex)
+            }
             Factors::Separable(lists) => {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
                 self.terms(lists, element, complex).reduce(|f, g| product(f, g, complex)).unwrap_or(one)
@@ -130,9 +135,10 @@ impl Writer<'_> {
             Factors::Separable(lists) => (lists, false),
             Factors::ReciprocalSum(lists, _) => (lists, true),
         };
+        let pair = self.desc.geometry.pair;
         [0, 1].map(|packed| {
             let wanted = lists.across.iter().filter(|_| packed < self.desc.packing.lines());
-            let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed), *complex));
+            let entries = wanted.map(|(index, at)| entry(Array::Table, *at, index.of(number, packed, pair), *complex));
             entries.reduce(|f, g| if sums { f + g } else { product(f, g, *complex) })
         })
     }
@@ -140,36 +146,37 @@ impl Writer<'_> {
 
 impl Inside {
     /// Indices, and the numbers below which they are for elements that are inside.
-    fn bounds(&self, element: Element) -> impl Iterator<Item = (Int, Int)> {
-        let across = self.across.iter().map(move |(index, n)| (index.of(element.line.number, element.number), int(*n)));
+    fn bounds(&self, element: Element, pair: Option<Pair>) -> impl Iterator<Item = (Int, Int)> {
+        let index = move |index: &LineIndex| index.of(element.line.number, element.number, pair);
+        let across = self.across.iter().map(move |(line, n)| (index(line), int(*n)));
         self.along.map(|n| (element.along(), int(n))).into_iter().chain(across)
     }
 
     /// `x` if the element is inside, else 0.
-    fn or_zero(&self, element: Element, x: Sym) -> Sym {
-        self.bounds(element).fold(x, |x, (index, n)| select_real(index, n, x, Sym::lit(0.0)))
+    fn or_zero(&self, element: Element, pair: Option<Pair>, x: Sym) -> Sym {
+        self.bounds(element, pair).fold(x, |x, (index, n)| select_real(index, n, x, Sym::lit(0.0)))
     }
 }
 
 impl ElementNumber {
-    fn of(&self, element: Element) -> Int {
+    fn of(&self, element: Element, pair: Option<Pair>) -> Int {
         let Element { line, number, .. } = element;
         let along = element.along() * self.along as i64;
-        self.across.iter().fold(along, |sum, (index, stride)| sum + index.of(line.number, number) * *stride as i64)
+        let index = |index: &LineIndex| index.of(line.number, number, pair);
+        self.across.iter().fold(along, |sum, (line, stride)| sum + index(line) * *stride as i64)
     }
 }
 
 impl LineIndex {
     /// That of line `packed` of those that are line `number` together.
-    fn of(&self, number: Int, packed: usize) -> Int {
-        let LineIndex { stride, size, packed: is_packed } = *self;
-        let place = |size: usize| number / stride as i64 % size as i64;
-        if !is_packed {
-            return place(size);
+    fn of(&self, number: Int, packed: usize, pair: Option<Pair>) -> Int {
+        match pair.filter(|_| self.packed) {
+            None => number / self.stride as i64 % self.size as i64,
+            Some(pair) => {
+                let second = if packed == 1 { pair.second(number, 1) } else { int(0) };
+                pair.first(pair.place(number)) + second
+            }
         }
-        let pair = place(size.div_ceil(2));
-        let second = if size % 2 == 0 { int(1) } else { select(pair, int(size / 2), int(1), int(0)) };
-        pair * 2 + if packed == 1 { second } else { int(0) }
     }
 }
 
