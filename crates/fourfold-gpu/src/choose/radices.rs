@@ -1,5 +1,6 @@
 //! Factors of lengths, for kernels.
 
+use crate::write::dft::WITH_RESULTS;
 use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 
 /// Registers hold so many complex numbers in a butterfly.
@@ -9,7 +10,7 @@ pub(crate) const LARGE: usize = 16;
 /// take several stages, and for lines that are so long that they save a digit. Of larger radices only
 /// primes are butterflies, where a thread has the registers
 /// ([`largest_prime`](crate::attributes::DeviceAttributes::largest_prime)).
-pub(crate) const LARGEST: usize = 2 * LARGE;
+pub(crate) const LARGEST: usize = WITH_RESULTS;
 
 /// Whether butterflies of a radix are for all lines.
 fn is_usual(radix: usize) -> bool {

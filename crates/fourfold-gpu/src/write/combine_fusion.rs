@@ -10,7 +10,6 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::choose::radices::LARGEST;
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::filter::{InnerProduct, SpectrumProduct};
 use crate::desc::kernel::{KernelDesc, Packing};
@@ -18,7 +17,7 @@ use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
-use crate::write::dft::{Small, small_dft};
+use crate::write::dft::{Small, WITH_RESULTS, small_dft};
 use crate::write::place::Address;
 use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
@@ -48,7 +47,7 @@ impl KernelDesc {
                     ..
                 },
                 ..,
-            ] if *radix <= LARGEST => return 3,
+            ] if *radix <= WITH_RESULTS => return 3,
             [Stage { op: StageOp::Butterflies(split), from: Port::Buffer, to: Port::Buffer }, next, ..] => {
                 match &next.op {
                     StageOp::HalfSpectraToLine { steps, .. } if steps.iter().all(CombineStep::takes_all) => (split, 2),

@@ -1,6 +1,5 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
-use crate::choose::radices::LARGEST;
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{cluster_arrive, cluster_wait};
@@ -8,6 +7,9 @@ use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Dft, Real, Roots, prime_factors};
+
+/// The most numbers of a DFT that registers hold beside its results.
+pub(crate) const WITH_RESULTS: usize = 32;
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
@@ -249,7 +251,7 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
 /// for all results of large DFTs beside what they are computed from: so each is stored as soon as it is
 /// known.
 fn each_of_small_dft(z: &[C<Sym>], waits: bool, mut store: impl FnMut(usize, C<Sym>)) {
-    let large = z.len() > LARGEST;
+    let large = z.len() > WITH_RESULTS;
     let terms = if large { vec![] } else { small_dft(z) };
     if waits {
         cluster_wait();
@@ -330,8 +332,8 @@ mod tests {
     /// Those of numbers that are known are numbers again.
     #[test]
     fn every_radix_is_a_dft() {
-        let primes = (LARGEST..64).filter(|n| prime_factors(*n).len() == 1);
-        for n in (2..=LARGEST).chain(primes) {
+        let primes = (WITH_RESULTS..64).filter(|n| prime_factors(*n).len() == 1);
+        for n in (2..=WITH_RESULTS).chain(primes) {
             let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
             let mut y = vec![];
             let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();
