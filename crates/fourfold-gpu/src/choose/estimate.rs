@@ -79,9 +79,14 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// The product of the butterflies of one of a line's DFTs.
-    fn smooth(&self, packing: Packing, device: &DeviceAttributes) -> usize {
-        smooth(self.elements(packing), device.largest_prime(self.storage.precision()))
+    /// The product of the butterflies of one of a line's DFTs, of `elements` elements. Large ones take
+    /// long, and a warp takes as long as a thread: they are worth it where every SM has several warps of
+    /// them. (On an H200, `dct2 f32 610x1220` with 6100 of 61 a pass took 1.6 times as long, and `dst1 f32
+    /// 487x356x10` with 10680 took 0.6.)
+    fn smooth(&self, packing: Packing, elements: usize, device: &DeviceAttributes) -> usize {
+        let all = self.geometry(packing).lines().saturating_mul(self.dft().2 * elements);
+        let most = (all / (RESIDENT * device.sms * device.warp)).max(LARGEST);
+        smooth(elements, device.largest_prime(self.storage.precision()).min(most))
     }
 
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
@@ -92,9 +97,8 @@ impl Lines<'_> {
     /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
-        let largest = device.largest_prime(self.storage.precision());
-        let stages = |len: usize| gpu_factors(len, &radices(smooth(len, largest))).len();
-        let shorter = || stages(len / 2) < stages(len);
+        let stages = |packing: Packing, len: usize| gpu_factors(len, &radices(self.smooth(packing, len, device))).len();
+        let shorter = || stages(Packing::HalfLength, len / 2) < stages(Packing::TwoForOne, len);
         let large = || device.blocks_of(2 * len * count * self.storage.precision().bytes()) < RESIDENT;
         let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
         let f64 = self.storage.precision() == Precision::F64;
@@ -170,7 +174,7 @@ impl Lines<'_> {
         if clustered {
             return self.cluster_radices(packing, device);
         }
-        let smooth = self.smooth(packing, device);
+        let smooth = self.smooth(packing, self.elements(packing), device);
         let bytes = 2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes();
         if device.blocks_of(bytes) > 0 { radices(smooth) } else { radices_of_ranges(smooth, MOST_KERNELS * DIGITS) }
     }
@@ -187,12 +191,16 @@ impl Lines<'_> {
             even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
             combine_fusion: packing != Packing::Complex,
         };
-        cluster_radices(self.smooth(packing, device), rules)
+        cluster_radices(self.smooth(packing, self.elements(packing), device), rules)
     }
 
     /// A choice for them, with the alternatives.
     pub(crate) fn chosen(&self, choice: &Choice, device: &DeviceAttributes) -> Chosen {
-        let packings = self.packings().into_iter().map(|packing| (packing, self.smooth(packing, device))).collect();
+        let packings = self
+            .packings()
+            .into_iter()
+            .map(|packing| (packing, self.smooth(packing, self.elements(packing), device)))
+            .collect();
         Chosen { choice: choice.clone(), packings, size: None }
     }
 
@@ -203,7 +211,7 @@ impl Lines<'_> {
             let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
             return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
         }
-        let len = self.smooth(choice.packing, device);
+        let len = self.smooth(choice.packing, self.elements(choice.packing), device);
         let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
         if product != Some(len) || !choice.radices.iter().all(|radix| is_radix(*radix)) {
             let most = format!("of at most {LARGEST} or prime");
