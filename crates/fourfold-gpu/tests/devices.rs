@@ -84,3 +84,15 @@ fn devices_that_are_not_known_are_named() {
     let error = Target::known(Api::OpenCl, "mi300").err().unwrap().to_string();
     assert!(error.contains("mi300x, arc-a770, mali-g710"), "{error}");
 }
+
+#[test]
+fn large_butterflies_are_where_registers_hold_them_and_sms_have_several_warps_of_them() {
+    let has = |api: Api, name: &str, problem: &str| {
+        let inspection = Target::known(api, name).unwrap().inspect(&problem.parse().unwrap()).unwrap();
+        inspection.launches.iter().flat_map(|launch| &launch.steps).any(|step| step.starts_with("DFTs of 61,"))
+    };
+    assert!(has(Api::Cuda, "sm_90", "dst1 f32 487x356x10"));
+    assert!(!has(Api::Cuda, "sm_90", "dct2 f32 610x1220"), "6100 a pass");
+    assert!(!has(Api::Cuda, "sm_90", "dst1 f64 487x356x10"), "244 registers for the numbers alone");
+    assert!(!has(Api::OpenCl, "mali-g710", "dst1 f32 487x356x10"), "64 registers a thread");
+}
