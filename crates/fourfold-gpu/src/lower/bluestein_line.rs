@@ -82,7 +82,7 @@ impl PassLowering<'_> {
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
         let descs = desc.convolution_kernels(self.device, &digits, choice.size.of_each())?;
-        Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice)]))
+        Some(pipeline.lowered(self.device.with_pair_distance(descs), self.ends, vec![lines.chosen(choice)]))
     }
 }
 
