@@ -82,6 +82,7 @@ impl PassLowering<'_> {
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
         let descs = desc.convolution_kernels(self.device, &digits, choice.size.of_each())?;
+        let descs = self.device.with_pair_distance(descs);
         Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice, self.device)]))
     }
 }

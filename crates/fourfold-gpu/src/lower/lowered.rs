@@ -3,7 +3,6 @@
 
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::padding::PADDING;
-use crate::choose::pair_distance::with_pair_distance;
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::geometry::{Array, Geometry, wide};
 use crate::desc::kernel::{DigitRange, KernelDesc};
@@ -100,7 +99,6 @@ impl StagePipeline {
 
     /// Its kernels, with the layout of its tables.
     pub(crate) fn lowered(self, descs: Vec<KernelDesc>, ends: [ArrayId; 2], passes: Vec<Chosen>) -> LoweredPass {
-        let descs = with_pair_distance(descs);
         LoweredPass { descs, ends, tables: self.tables, uses_bluestein: self.uses_bluestein, passes }
     }
 }

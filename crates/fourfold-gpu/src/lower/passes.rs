@@ -251,7 +251,8 @@ impl PassLowering<'_> {
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
-        pipeline.lowered(desc.fitted(self.device, clustered, size), self.ends, vec![])
+        let descs = self.device.with_pair_distance(desc.fitted(self.device, clustered, size));
+        pipeline.lowered(descs, self.ends, vec![])
     }
 
     /// The kernel of a pipeline for any device that has room for a line, with all that is done to
