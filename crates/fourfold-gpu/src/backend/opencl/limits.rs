@@ -152,9 +152,9 @@ fn nvidia(device: &Device) -> Told {
 }
 
 /// A compute unit has several SIMDs, each with 512 vector registers for every lane of a wavefront, of
-/// which instructions name 256 (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups that kernels can have
-/// which require none; those that do, as ours, can have the largest. Requests to memory are of 32
-/// bytes at least (ROCm, "MI300 and MI200 series performance counters").
+/// which instructions name 256 (CDNA3 and RDNA3 ISA, "VGPRs"). The driver names the size of work groups
+/// that kernels can have which require none; those that do, as ours, can have the largest. Requests to
+/// memory are of 32 bytes at least (ROCm, "MI300 and MI200 series performance counters").
 fn amd(device: &Device) -> Told {
     let (warp, simds) = (count(device.wavefront_width_amd()), count(device.simd_per_compute_unit_amd()));
     let registers = warp.zip(simds).map(|(warp, simds)| 512 * warp * simds);
