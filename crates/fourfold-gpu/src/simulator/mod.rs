@@ -8,6 +8,7 @@
 mod machine;
 pub(crate) mod sampled;
 mod sampled_tests;
+mod short_row_tests;
 mod slab_tests;
 pub(crate) mod tests;
 mod values;
