@@ -12,9 +12,9 @@ use crate::desc::kernel::KernelDesc;
 
 impl DeviceAttributes {
     /// The kernels of a pass, with columns packed that are at least the reals of a sector apart, of which a
-    /// tile has a multiple; or all of its pairs, if these are fewer. (At the distance of all pairs, also
-    /// where they are many, two of 17 problems took 1 and 2 % longer, and the others as long.) All kernels
-    /// have the same distance, since a buffer in device memory has the pairs of the first for the others.
+    /// tile has a multiple; or all of its pairs, if these are fewer. (At the distance of all pairs of larger
+    /// tiles, two of 17 problems took 1 and 2 % longer. The others took as long.) All kernels have the same
+    /// distance, since a buffer in device memory has the pairs of the first for the others.
     pub(crate) fn with_pair_distance(&self, descs: Vec<KernelDesc>) -> Vec<KernelDesc> {
         let may = |desc: &KernelDesc| desc.across && desc.next.is_none() && desc.geometry.may_pair_at_distance();
         let sector = |desc: &KernelDesc| self.sector_bytes / desc.storage.bytes();
