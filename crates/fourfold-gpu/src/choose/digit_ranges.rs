@@ -3,7 +3,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
 use crate::desc::combine::CombineStep;
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Digits of a range.
@@ -99,6 +99,11 @@ impl KernelDesc {
         if self.inverse {
             ranges.reverse();
         }
+        // Of quarters of odd length, half of all terms make the line.
+        let halved = match self.packing {
+            Packing::Quarters => self.digits[..cuts[0]].iter().map(|digit| digit.radix).product(),
+            _ => 0,
+        };
         let mut stages = self.stages.iter().peekable();
         let last = ranges.len() - 1;
         let kernel = |(i, range): (usize, DigitRange)| {
@@ -109,7 +114,7 @@ impl KernelDesc {
             let first = self.stages.len() - stages.len();
             let own = first..first.saturating_add(count).min(self.stages.len());
             stages.by_ref().take(count).for_each(drop);
-            KernelDesc { stages: with_ports(&self.stages, own), range, ..self.clone() }.with_copies()
+            KernelDesc { stages: with_ports(&self.stages, own), range, halved, ..self.clone() }.with_copies()
         };
         ranges.into_iter().enumerate().map(kernel).collect()
     }

@@ -64,14 +64,23 @@ impl Lines<'_> {
 
     /// All ways to pack them.
     pub(crate) fn packings(&self) -> Vec<Packing> {
-        let (data, len, _) = self.dft();
+        let (data, len, count) = self.dft();
         match data {
             Data::Complex | Data::ComplexBackward => vec![Packing::Complex],
             _ => {
-                let real = if len % 2 == 0 { Packing::HalfLength } else { Packing::Single };
+                let real = match len % 2 {
+                    0 => Packing::HalfLength,
+                    _ if count > 1 => Packing::Quarters,
+                    _ => Packing::Single,
+                };
                 self.neighbours.map(|_| Packing::TwoForOne).into_iter().chain([real]).collect()
             }
         }
+    }
+
+    /// Complex DFTs of a line.
+    fn dfts(&self, packing: Packing) -> usize {
+        if self.dft().2 == QUARTERS { packing.quarters() } else { 1 }
     }
 
     /// The complex elements of one of a line's DFTs.
@@ -84,7 +93,7 @@ impl Lines<'_> {
     /// them. (On an H200, `dct2 f32 610x1220` with 6100 of 61 a pass took 1.6 times as long, and `dst1 f32
     /// 487x356x10` with 10680 took 0.6.)
     fn smooth(&self, packing: Packing, elements: usize, device: &DeviceAttributes) -> usize {
-        let all = self.geometry(packing).lines().saturating_mul(self.dft().2 * elements);
+        let all = self.geometry(packing).lines().saturating_mul(self.dfts(packing) * elements);
         let most = (all / (RESIDENT * device.sms * device.warp)).max(LARGEST);
         smooth(elements, device.largest_prime(self.storage.precision()).min(most))
     }
@@ -129,7 +138,7 @@ impl Lines<'_> {
     /// buffer has 16.
     fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
         let column = self.geometry(packing).line_bytes(self.storage);
-        let places = 2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes() / column;
+        let places = 2 * self.elements(packing) * self.dfts(packing) * self.storage.precision().bytes() / column;
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
@@ -175,7 +184,7 @@ impl Lines<'_> {
             return self.cluster_radices(packing, device);
         }
         let smooth = self.smooth(packing, self.elements(packing), device);
-        let bytes = 2 * self.elements(packing) * self.dft().2 * self.storage.precision().bytes();
+        let bytes = 2 * self.elements(packing) * self.dfts(packing) * self.storage.precision().bytes();
         if device.blocks_of(bytes) > 0 { radices(smooth) } else { radices_of_ranges(smooth, MOST_KERNELS * DIGITS) }
     }
 
@@ -230,7 +239,8 @@ impl Choice {
 }
 
 impl Packing {
-    const ALL: [Packing; 4] = [Packing::Complex, Packing::TwoForOne, Packing::HalfLength, Packing::Single];
+    const ALL: [Packing; 5] =
+        [Packing::Complex, Packing::TwoForOne, Packing::HalfLength, Packing::Single, Packing::Quarters];
 
     fn name(self) -> &'static str {
         match self {
@@ -238,6 +248,7 @@ impl Packing {
             Packing::TwoForOne => "lines",
             Packing::HalfLength => "pairs",
             Packing::Single => "single",
+            Packing::Quarters => "quarters",
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct SymmetricLastPass {
     pub(crate) roots: RootTable,
     /// The scale, it times √2, and it on the first and the last output.
     pub(crate) scales: usize,
-    /// Four numbers for each k from 1 on.
+    /// Four numbers for each k from 1 on; those of odd length that are packed as two need none.
     pub(crate) table: usize,
 }
 

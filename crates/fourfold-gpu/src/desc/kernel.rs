@@ -43,7 +43,7 @@
 use crate::desc::geometry::Geometry;
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Order, Stage};
-use fourfold::engine::{Factor, length};
+use fourfold::engine::{Factor, QUARTERS, length};
 use fourfold::{Precision, Storage};
 
 /// One kernel.
@@ -62,6 +62,9 @@ pub(crate) struct KernelDesc {
     pub(crate) lines: usize,
     /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
+    /// Values of the digits of the first range, where only the lower half of their frequencies is
+    /// computed, since the others have the same terms or conjugate ones; else 0.
+    pub(crate) halved: usize,
     /// Blocks that have a tile together; 1 without a cluster, with which the range has all digits
     /// but the first.
     pub(crate) cluster: usize,
@@ -162,12 +165,21 @@ pub(crate) enum Packing {
     HalfLength,
     /// The real data of one line, with imaginary parts 0.
     Single,
+    /// Of a DCT-I or DST-I of one line whose quarters have odd length: the two quarters with even
+    /// elements of the extension as one complex line, and the one with odd elements, with imaginary
+    /// parts 0 (`write/odd_quarters.rs`).
+    Quarters,
 }
 
 impl Packing {
     /// How many lines stand in one buffer.
     pub(crate) fn lines(self) -> usize {
         if self == Packing::TwoForOne { 2 } else { 1 }
+    }
+
+    /// Complex lines that have the three quarters of an extension.
+    pub(crate) fn quarters(self) -> usize {
+        if self == Packing::Quarters { 2 } else { QUARTERS }
     }
 
     /// Complex elements of DFTs of `n` elements.

@@ -1,6 +1,6 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
@@ -12,6 +12,11 @@ impl KernelDesc {
     /// Complex places of a line's buffer.
     pub(crate) fn places(&self) -> usize {
         self.digits.iter().map(|digit| digit.room).product()
+    }
+
+    /// The odd length of quarters that are packed as two.
+    pub(crate) fn odd_quarter(&self) -> usize {
+        self.digits.iter().map(|digit| digit.radix).product::<usize>() / 2
     }
 
     /// Complex places of a subline.
@@ -36,7 +41,8 @@ impl KernelDesc {
         if self.cluster > 1 {
             return true;
         }
-        self.range.first > 0 && self.stages.iter().any(|stage| stage.op.takes_pairs())
+        let pairs = self.range.first > 0 && self.packing != Packing::Quarters;
+        pairs && self.stages.iter().any(|stage| stage.op.takes_pairs())
     }
 
     /// Whether a signal becomes a spectrum; this may become a signal again.
@@ -54,7 +60,18 @@ impl KernelDesc {
         if self.cluster > 1 {
             return 1;
         }
-        self.after() * if self.has_hermitian_pairs() { self.before() / 2 + 1 } else { self.before() }
+        let frequencies = match self.kept_frequencies() {
+            Some(kept) => self.before() / self.halved * kept,
+            None if self.has_hermitian_pairs() => self.before() / 2 + 1,
+            None => self.before(),
+        };
+        self.after() * frequencies
+    }
+
+    /// How many frequencies of the digits of the first range are computed, in a kernel after this
+    /// range, if not all are.
+    pub(crate) fn kept_frequencies(&self) -> Option<usize> {
+        (self.halved > 0 && self.range.first > 0).then_some(self.halved / 2 + 1)
     }
 
     /// The kernel as its stage across the cluster sees it.

@@ -94,6 +94,22 @@ impl StagePipeline {
         Some(self.orders.len() - 1)
     }
 
+    /// The same of quarters of an extension. Those of odd length h that are packed as two have numbers up
+    /// to 6h of the extension, which repeats after 4h.
+    pub(crate) fn quarters_order(&mut self, reorder: Option<Reorder>, n: usize) -> Option<usize> {
+        let order = self.order(reorder, n)?;
+        if self.packing == Packing::Quarters {
+            let length = reorder?.runs(n).iter().map(|run| run.count).sum::<usize>();
+            let pieces = &mut self.orders[order].pieces;
+            let again = |piece: &Piece| {
+                let Piece { first, index: Index { start, step }, factor } = *piece;
+                Piece { first: first + length, index: Index { start: start - length as isize * step, step }, factor }
+            };
+            pieces.extend(pieces.iter().map(again).collect::<Vec<_>>());
+        }
+        Some(order)
+    }
+
     /// w_n^k for 0 ≤ k < n/2, if reals are packed in pairs.
     pub(crate) fn roots(&mut self, n: usize) -> RootTable {
         if self.packing != Packing::HalfLength {

@@ -123,8 +123,8 @@ impl StagePipeline {
             Data::Hermitian => reduce(*transform1d, *n, end_weights, back.scale),
             _ => reduce_from_spectrum(*transform1d, *n, end_weights, back.scale)?,
         };
-        let view =
-            View { order: pipeline.order(reorder, *n), exchanged: true, kept: kept(reorder, *n), ..View::default() };
+        let order = pipeline.quarters_order(reorder, *n);
+        let view = View { order, exchanged: true, kept: kept(reorder, *n), ..View::default() };
         match pipeline.stages.pop()?.op {
             StageOp::HalfSpectraToLine { n, roots, steps } => {
                 let before: Vec<_> = before.iter().map(|step| pipeline.step_from_line(step)).collect();

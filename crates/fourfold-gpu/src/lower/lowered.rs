@@ -78,6 +78,7 @@ impl StagePipeline {
             shared: true,
             lines: geometry.lines(),
             tile: 1,
+            halved: 0,
             cluster: 1,
             side_by_side: false,
             across: geometry.across(),

@@ -11,7 +11,7 @@ use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule,
+    AxisRecipe, Data, Factor, Index, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule,
     Transform1d, dft_of, length, quarter_length, reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
@@ -160,7 +160,7 @@ impl StagePipeline {
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
     fn quarters(&mut self, line: &AxisRecipe, len: usize, whole: &Reduction) {
         let n = line.transform.n;
-        let view = View { order: self.order(whole.reorder, n), of_four: true, ..View::default() };
+        let view = View { order: self.quarters_order(whole.reorder, n), of_four: true, ..View::default() };
         let factors = self.quarter_digits(len);
         self.forward(&factors, array(view));
         let rule = symmetric_last_pass(line.transform.transform1d, &line.transform.end_weights, line.scale, len);
@@ -174,7 +174,8 @@ impl StagePipeline {
     /// last digit, of which no DFT is done.
     pub(crate) fn quarter_digits(&mut self, len: usize) -> Vec<Factor> {
         let factors = self.digits_of(self.packing.elements(len));
-        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS, stages: 0 });
+        let quarters = self.packing.quarters();
+        self.digits.push(Digit { radix: quarters, room: quarters, stages: 0 });
         factors
     }
 
@@ -183,7 +184,10 @@ impl StagePipeline {
         let scales = [1.0, SQRT_2, rule.end_weights[0], rule.end_weights[1]].map(|by| factor * by * rule.scale);
         let roots = self.roots(rule.len);
         let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
-        let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, factor));
+        let table = match self.packing {
+            Packing::Quarters => 0,
+            _ => self.tables.push_pairs(Entry::SymmetricLastPass(rule, factor)),
+        };
         SymmetricLastPass { sine: rule.sine, len: rule.len, roots, scales, table }
     }
 

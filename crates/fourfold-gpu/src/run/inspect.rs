@@ -9,6 +9,7 @@ use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::desc::kernel::KernelDesc;
+use crate::desc::stage::StageOp;
 use crate::error::check_lengths;
 use crate::ir::statement::Statement;
 use crate::limits::{Api, Limits};
@@ -308,8 +309,13 @@ fn on_chip(lowered: &LoweredRecipe) -> usize {
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.
 fn between_kernels(pass: &LoweredPass) -> usize {
-    let [.., last] = &*pass.descs else { return 0 };
-    2 * (pass.descs.len() - 1) * 2 * last.lines * last.places()
+    let [first, .., last] = &*pass.descs else { return 0 };
+    let all = last.places();
+    let taken = if last.halved > 0 { all / last.halved * (last.halved / 2 + 1) } else { all };
+    // Others than butterflies write all.
+    let is_half = first.stages.last().is_some_and(|stage| matches!(stage.op, StageOp::Butterflies(_)));
+    let surplus = if is_half { 0 } else { all - taken };
+    2 * last.lines * (2 * (pass.descs.len() - 1) * taken + surplus)
 }
 
 #[cfg(test)]

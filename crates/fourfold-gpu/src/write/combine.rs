@@ -208,7 +208,7 @@ impl Writer<'_> {
                 unpack(self.at(from, at), self.at(from, mirror), root(roots, k)).map(|term| vec![term]).to_vec()
             }
             Packing::Single => vec![vec![self.at(from, at)]],
-            Packing::Complex => unreachable!("complex data have whole spectra"),
+            Packing::Complex | Packing::Quarters => unreachable!("they have no half spectra of lines"),
         }
     }
 
@@ -219,7 +219,7 @@ impl Writer<'_> {
             Packing::TwoForOne => self.separated(z, z),
             Packing::HalfLength if which == TermRange::First => sum(z),
             Packing::HalfLength => sum(z.conj()),
-            Packing::Single | Packing::Complex => vec![z],
+            Packing::Single | Packing::Complex | Packing::Quarters => vec![z],
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{cluster_arrive, cluster_wait};
+use crate::ir::trace::{cluster_arrive, cluster_wait, if_less};
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
@@ -42,6 +42,7 @@ impl Writer<'_> {
             let twiddles = self.twiddles(split, &small);
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
+            let place = split.rader.is_none().then_some(small.column.k);
             let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
             if *to == Port::ClusterSlices {
                 // Elsewhere this memory may still be read.
@@ -54,7 +55,11 @@ impl Writer<'_> {
             let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
             each_of_small_dft(&z, waits, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
-                self.store(to, line, targets[j], range, twiddles.after(split, j, z));
+                let store = || self.store(to, line, targets[j], range, twiddles.after(split, j, z));
+                match self.kept_result(split, to, place, j) {
+                    Some([frequency, end]) => if_less(frequency, end, store),
+                    None => store(),
+                }
             });
         });
     }

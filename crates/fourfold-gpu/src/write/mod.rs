@@ -7,6 +7,7 @@ pub(crate) mod dft;
 pub(crate) mod element;
 pub(crate) mod items;
 pub(crate) mod lane_pairs;
+pub(crate) mod odd_quarters;
 pub(crate) mod place;
 pub(crate) mod pointwise;
 pub(crate) mod port;

@@ -60,6 +60,9 @@ impl Writer<'_> {
 
     /// Elements 3t + s as the numbers 4t + s; of pairs, which have 2t and 2t + 1 for t, as 8t + s.
     fn numbers(&self, line: Subline, run: Run) -> Vec<Address> {
+        if self.desc.packing == Packing::Quarters {
+            return self.odd_numbers(self.element(line, run.base), run);
+        }
         let skipped = if self.desc.packing == Packing::HalfLength { 5 } else { 1 };
         let number = |element: Int| element + element / 3 * skipped;
         let step = run.step * self.desc.after();

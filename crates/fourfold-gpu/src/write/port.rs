@@ -9,7 +9,7 @@ use crate::write::element::Element;
 use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
-use fourfold::engine::{C, Index, Part, Real};
+use fourfold::engine::{C, Index, Part, QUARTERS, Real};
 
 impl Writer<'_> {
     /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
@@ -17,7 +17,8 @@ impl Writer<'_> {
         if let Some(chirp) = &view.chirp {
             return self.read_chirped(view, chirp, line, e, range);
         }
-        let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
+        let elements = range;
+        let range = if view.of_four { range.map(|m| m / QUARTERS * 4) } else { range };
         let real = |m, range, number| {
             let (at, factor) = self.ordered(view, m, range);
             let x = self.read_real(line, number, at);
@@ -40,6 +41,7 @@ impl Writer<'_> {
                 C { re, im }
             }
             Packing::Single => C { re: real(e, range, 0), im: Sym::lit(0.0) },
+            Packing::Quarters => self.read_odd(e, elements, |m, range| real(m, range, 0)),
         };
         if view.exchanged { z.swap() } else { z }
     }
@@ -50,13 +52,13 @@ impl Writer<'_> {
         }
         let z = if view.exchanged { z.swap() } else { z };
         let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
-        let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
-        let real = |m, range, x: Sym| {
-            kept(view, m, range, || {
-                let (at, factor) = self.ordered(view, m, range);
-                self.write_real(line, 0, at, factor.map_or(x, |factor| x * factor));
-            });
+        let elements = range;
+        let range = if view.of_four { range.map(|m| m / QUARTERS * 4) } else { range };
+        let put = |m, range, x: Sym| {
+            let (at, factor) = self.ordered(view, m, range);
+            self.write_real(line, 0, at, factor.map_or(x, |factor| x * factor));
         };
+        let real = |m, range, x| kept(view, m, range, || put(m, range, x));
         match self.desc.packing {
             Packing::Complex => match view.combined {
                 Some((reals, matrix)) => {
@@ -78,6 +80,7 @@ impl Writer<'_> {
                 real(second, range, z.im);
             }
             Packing::Single => real(e, range, z.re),
+            Packing::Quarters => self.write_odd(view, e, elements, z, put),
         }
     }
 
@@ -306,7 +309,7 @@ impl Writer<'_> {
 }
 
 /// `body` if number m of the order, which is in `range`, is written: see [`View::kept`].
-fn kept(view: &View, m: Int, range: [usize; 2], body: impl FnOnce()) {
+pub(crate) fn kept(view: &View, m: Int, range: [usize; 2], body: impl FnOnce()) {
     let Some([first, end]) = view.kept else { return body() };
     if first <= range[0] && range[1] <= end {
         return body();

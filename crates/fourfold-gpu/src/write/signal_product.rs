@@ -61,7 +61,7 @@ impl Writer<'_> {
                 C { re: real(e * 2, range, 0, re), im: real(e * 2 + 1, range, 0, im) }
             }
             Packing::TwoForOne => C { re: real(e, range, 0, re), im: real(e, range, 1, im) },
-            Packing::Single | Packing::Complex => C { re: real(e, range, 0, re), im },
+            Packing::Single | Packing::Complex | Packing::Quarters => C { re: real(e, range, 0, re), im },
         }
     }
 }

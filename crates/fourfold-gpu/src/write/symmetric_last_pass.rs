@@ -107,7 +107,7 @@ impl SymmetricLastPass {
     }
 
     /// Output `start` + `step` · i; sines begin with output 1.
-    fn output(&self, [start, step]: [isize; 2], values: Vec<Sym>) -> Output {
+    pub(crate) fn output(&self, [start, step]: [isize; 2], values: Vec<Sym>) -> Output {
         Output { index: Index { start: start - isize::from(self.sine), step }, values }
     }
 

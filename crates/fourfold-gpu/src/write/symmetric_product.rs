@@ -60,7 +60,7 @@ impl Writer<'_> {
     }
 
     /// Outputs, multiplied.
-    fn outputs_done(&self, line: Subline, i: Int, outputs: Vec<Output>) -> Vec<Vec<Sym>> {
+    pub(crate) fn outputs_done(&self, line: Subline, i: Int, outputs: Vec<Output>) -> Vec<Vec<Sym>> {
         let done = |Output { index, values }: Output| {
             let element = |number| Element { index, ..Element::new(line, number, i) };
             values.into_iter().enumerate().map(|(number, x)| self.real_element_done(x, element(number))).collect()
@@ -93,7 +93,7 @@ impl Writer<'_> {
 
 /// From outputs, of each line that is packed, to terms of the quarters.
 impl SymmetricLastPass {
-    fn first_terms(&self, outputs: &[Vec<Sym>]) -> [Vec<Sym>; QUARTERS] {
+    pub(crate) fn first_terms(&self, outputs: &[Vec<Sym>]) -> [Vec<Sym>; QUARTERS] {
         let [scale, _, first, last] = self.scales();
         let zeros = || vec![Sym::lit(0.0); outputs[0].len()];
         match outputs {

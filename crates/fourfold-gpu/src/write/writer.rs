@@ -1,7 +1,7 @@
 //! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the
 //! block's lines.
 
-use crate::desc::kernel::KernelDesc;
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, Sym, int};
@@ -162,7 +162,10 @@ impl<'a> Writer<'a> {
         let Stage { op, from, to } = stage;
         match op {
             StageOp::Copy(count) => self.copy(*count, from, to),
-            StageOp::SymmetricLastPass(pass) => self.symmetric_last_pass(pass, from),
+            StageOp::SymmetricLastPass(pass) => match self.desc.packing {
+                Packing::Quarters => self.odd_last_pass(pass, from),
+                _ => self.symmetric_last_pass(pass, from),
+            },
             StageOp::Interleave(count) => self.interleave(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
@@ -174,7 +177,10 @@ impl<'a> Writer<'a> {
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
             StageOp::SpectrumProduct(product) => self.spectrum_product(product),
-            StageOp::SymmetricProduct(product) => self.symmetric_product(product),
+            StageOp::SymmetricProduct(product) => match self.desc.packing {
+                Packing::Quarters => self.odd_product(product),
+                _ => self.symmetric_product(product),
+            },
             StageOp::ElementProduct(product) => self.element_products(product),
             StageOp::SignalProduct(product) => self.signal_products(product),
         }
@@ -234,7 +240,10 @@ impl<'a> Writer<'a> {
         let (after, frequency) = divide(part, desc.after(), desc.parts() / desc.after());
         // Which of the sublines a number stands for is free: frequencies serve those that write
         // spectra, and no other minds.
-        let frequency = frequency + self.rank;
+        let frequency = match desc.kept_frequencies() {
+            Some(kept) => frequency % kept as i64 + frequency / kept as i64 * desc.halved as i64,
+            None => frequency + self.rank,
+        };
         Subline { index, number, slot, half: int(0), frequency, after, common: self.common(number) }
     }
 
