@@ -22,6 +22,10 @@
 //! sublines are those of a frequency b of the digits before the range therefore has the sublines
 //! of −b too, and both count as one.
 //!
+//! **Halves.** Of a DCT-I or DST-I that is packed as [`Packing::Quarters`], terms k and N − k give the same
+//! outputs. Kernels on ranges of digits compute those with the lower half of the frequencies of the
+//! first range's digits.
+//!
 //! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
 //! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
 //! and writes it.
