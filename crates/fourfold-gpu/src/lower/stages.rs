@@ -11,8 +11,8 @@ use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule,
-    Transform1d, dft_of, length, quarter_length, reduce, symmetric_last_pass,
+    AxisRecipe, Data, Factor, Index, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule, Transform1d, dft_of,
+    length, quarter_length, reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 

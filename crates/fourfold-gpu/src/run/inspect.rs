@@ -311,7 +311,7 @@ fn on_chip(lowered: &LoweredRecipe) -> usize {
 fn between_kernels(pass: &LoweredPass) -> usize {
     let [first, .., last] = &*pass.descs else { return 0 };
     let all = last.places();
-    let taken = if last.halved > 0 { all / last.halved * (last.halved / 2 + 1) } else { all };
+    let taken = all.checked_div(last.halved).map_or(all, |others| others * (last.halved / 2 + 1));
     // Others than butterflies write all.
     let is_half = first.stages.last().is_some_and(|stage| matches!(stage.op, StageOp::Butterflies(_)));
     let surplus = if is_half { 0 } else { all - taken };

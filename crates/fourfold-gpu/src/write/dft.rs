@@ -42,7 +42,6 @@ impl Writer<'_> {
             let twiddles = self.twiddles(split, &small);
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
-            let place = split.rader.is_none().then_some(small.column.k);
             let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
             if *to == Port::ClusterSlices {
                 // Elsewhere this memory may still be read.
@@ -56,7 +55,7 @@ impl Writer<'_> {
             each_of_small_dft(&z, waits, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 let store = || self.store(to, line, targets[j], range, twiddles.after(split, j, z));
-                match self.kept_result(split, to, place, j) {
+                match self.kept_result(split, to, small.column.k, j) {
                     Some([frequency, end]) => if_less(frequency, end, store),
                     None => store(),
                 }

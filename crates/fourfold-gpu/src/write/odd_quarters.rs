@@ -137,13 +137,13 @@ impl Writer<'_> {
         [[start, last + h + 1], [start, last + 1], [start + 2 * h, last + 2 * h + 1]]
     }
 
-    /// Whether result j of a DFT is one that the kernels after this one take, where they take half: from
-    /// which frequency on they do not, and that of the result.
-    pub(crate) fn kept_result(&self, split: &Split, to: &Port, k: Option<Int>, j: usize) -> Option<[Int; 2]> {
+    /// The frequency of result j of the DFT of values k of the digits before it, and the first one that the
+    /// kernels after this one do not take, if it may be so high.
+    pub(crate) fn kept_result(&self, split: &Split, to: &Port, k: Int, j: usize) -> Option<[Int; 2]> {
         let desc = self.desc;
-        let k = k.filter(|_| desc.halved > 0 && desc.range.first == 0 && *to == Port::Scratch)?;
         let (limit, first) = (desc.halved / 2 + 1, j * split.inner);
-        if first + split.inner <= limit {
+        let is_last = desc.halved > 0 && desc.range.first == 0 && *to == Port::Scratch;
+        if !is_last || first + split.inner <= limit {
             return None;
         }
         let digits = &desc.digits[..desc.range.last - 1];
@@ -179,8 +179,8 @@ impl SymmetricLastPass {
             false => ([z.re + z.im, a.re * twice], [z.re - z.im, a.im * twice]),
         };
         let [[near, by], [above, other]] = self.signed(k, even_first(k, [[u, a], [v, b]]));
-        let mirrored = |y: Sym| if self.sine { -y } else { y };
-        let outputs = [near + by, mirrored(near - by), above + other, mirrored(above - other)];
+        let folded = |y: Sym| if self.sine { -y } else { y };
+        let outputs = [near + by, folded(near - by), above + other, folded(above - other)];
         let places = [[0, 1], [2 * h, -1], [h, 1], [h, -1]];
         places.into_iter().zip(outputs).map(|(place, y)| self.output(place, vec![y])).collect()
     }
