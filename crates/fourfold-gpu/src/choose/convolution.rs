@@ -4,6 +4,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::with_ports;
+use crate::choose::radices::radices;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 
@@ -12,8 +13,9 @@ const PADDED: usize = 16;
 
 impl DeviceAttributes {
     /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared
-    /// memory, if there are any: those that need the least of it. `places` are the bytes for each
-    /// place of a range but the last, whose sublines stand side by side, and of the last.
+    /// memory, if there are any: those with the fewest stages there and back, and of these those that need
+    /// the least of it. `places` are the bytes for each place of a range but the last, whose sublines stand
+    /// side by side, and of the last.
     pub(crate) fn range_lengths(&self, room: usize, [first, last]: [usize; 2]) -> Option<Vec<usize>> {
         let bytes = |lengths: &Vec<usize>| {
             let (end, others) = lengths.split_last().expect("two or three ranges");
@@ -22,7 +24,10 @@ impl DeviceAttributes {
         let fits = |lengths: &Vec<usize>, blocks: usize| {
             bytes(lengths).is_some_and(|bytes| bytes + bytes / PADDED < self.shared_of(blocks))
         };
-        let least = |all: Vec<Vec<usize>>, blocks| all.into_iter().filter(|l| fits(l, blocks)).min_by_key(bytes);
+        let stages = |lengths: &Vec<usize>| lengths.iter().map(|length| radices(*length).len()).sum::<usize>();
+        let least = |all: Vec<Vec<usize>>, blocks| {
+            all.into_iter().filter(|l| fits(l, blocks)).min_by_key(|lengths| (stages(lengths), bytes(lengths)))
+        };
         let two = || splits(room, 2);
         least(two(), RESIDENT).or_else(|| least(two(), 1)).or_else(|| least(splits(room, 3), 1))
     }
