@@ -243,7 +243,7 @@ impl StagePipeline {
     /// order. Of an odd number, the one in the middle has its own.
     fn has_halves(&self, len: usize, reorder: Option<Reorder>) -> bool {
         let has = match (self.packing, reorder) {
-            (Packing::Complex, _) => true,
+            (Packing::Complex, _) => len > 1,
             (_, Some(Reorder::EvenOdd(_))) => len > 2,
             _ => false,
         };
