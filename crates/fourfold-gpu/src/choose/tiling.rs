@@ -58,7 +58,9 @@ impl KernelDesc {
         let (places, bytes) = (self.places(), 2 * self.places() * self.storage.bytes());
         let is_long = bytes > device.short_run() && self.lines > 1;
         if self.across || !is_long || device.shared_is_emulated {
-            return self;
+            let is_one =
+                self.digits.len() == 1 && matches!(self.stages.last(), Some(Stage { op: StageOp::LineOrder(_), .. }));
+            return if is_one { self.straightened(1) } else { self };
         }
         if let Some(Stage { op: StageOp::Butterflies(split), to, .. }) = self.stages.last_mut()
             && split.rader.is_none()
@@ -139,7 +141,7 @@ impl KernelDesc {
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
-        let fewer = fewer || self.convolves_lines();
+        let fewer = fewer || self.convolves_lines() && self.has_runs();
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
         // Each item of a tile needs a thread, where neighbours have mirrored sublines.
         let mirrors = self.threads_for_mirrors(device).filter(|threads| *threads <= 2 * device.usual_threads());
