@@ -11,11 +11,15 @@ impl KernelDesc {
     /// Without a stage that only reorders neighbours, the first or (`end` 1) the last.
     pub(crate) fn straightened(mut self, end: usize) -> KernelDesc {
         match &mut *self.stages {
-            [Stage { op: StageOp::Interleave(_), from, .. }, next, ..] if end == 0 => {
+            [Stage { op: StageOp::Interleave(_), from, .. }, next, ..]
+                if end == 0 && matches!(next.op, StageOp::Butterflies(_)) =>
+            {
                 next.from = from.clone();
                 self.stages.remove(0);
             }
-            [.., last, Stage { op: StageOp::Interleave(_), to, .. }] if end == 1 => {
+            [.., last, Stage { op: StageOp::Interleave(_) | StageOp::LineOrder(_), to, .. }]
+                if end == 1 && matches!(last.op, StageOp::Butterflies(_)) =>
+            {
                 last.to = to.clone();
                 self.stages.pop();
             }
@@ -48,7 +52,8 @@ impl KernelDesc {
         let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
         if !self.has_whole_lines() {
-            return halves && self.may_mirror_sublines(end, split);
+            let fits = |threads: usize| threads <= self.threads && self.threads % WARP == 0;
+            return halves && self.mirroring_threads(end, split).is_some_and(fits);
         }
         let whole = !self.has_runs() && self.cluster == 1 && self.places() == split.radix * split.groups;
         // All threads of a warp come where they exchange.
@@ -70,13 +75,29 @@ impl KernelDesc {
             && self.threads % WARP == 0
     }
 
-    /// The same of a kernel on the first digits, or the last ones: neighbouring threads can take
-    /// mirrored sublines in a stage that all items of a tile have a thread in.
-    fn may_mirror_sublines(&self, end: usize, split: &Split) -> bool {
+    /// The threads with which an end of the kernel has mirrored sublines, if it can.
+    pub(crate) fn threads_for_mirrors(&self, device: &DeviceAttributes) -> Option<usize> {
+        if !device.exchanges_registers || device.warp != WARP || self.has_whole_lines() {
+            return None;
+        }
+        let ends =
+            [self.stages.first().map(|stage| (stage, &stage.from)), self.stages.last().map(|stage| (stage, &stage.to))];
+        let threads = |(end, outermost): (usize, Option<(&Stage, &Port)>)| match outermost? {
+            (Stage { op: StageOp::Butterflies(split), .. }, Port::Array(View { halves: true, .. })) => {
+                self.mirroring_threads(end, split)
+            }
+            _ => None,
+        };
+        ends.into_iter().enumerate().filter_map(threads).max()
+    }
+
+    /// The same of a kernel on the first digits, or the last ones, where neighbouring threads can take
+    /// mirrored sublines: so many threads have an item each of all items of a tile.
+    fn mirroring_threads(&self, end: usize, split: &Split) -> Option<usize> {
         let stage = if end == 0 { self.stages.first() } else { self.stages.last() };
         let is_outermost = if split.inverse || end == 0 { self.before() == 1 } else { self.after() == 1 };
         let items = split.count() / (self.before() * self.after());
-        is_outermost
+        let may = is_outermost
             && split.rader.is_none()
             && self.shared
             && self.cluster == 1
@@ -84,8 +105,7 @@ impl KernelDesc {
             && !self.has_hermitian_pairs()
             && stage.is_some_and(|stage| self.takes_sublines(stage))
             && self.tile % 2 == 0
-            && (self.lines == 1 || self.parts() % 2 == 0)
-            && items * self.tile <= self.threads
-            && self.threads % WARP == 0
+            && (self.lines == 1 || self.parts() % 2 == 0);
+        may.then_some(items * self.tile)
     }
 }

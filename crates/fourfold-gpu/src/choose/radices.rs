@@ -86,15 +86,22 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
-/// The radices of a smooth line whose kernels are on ranges of digits: no more than so many, or as near to it as
-/// large ones come, and then as even as can be.
+/// The radices of a smooth line whose kernels are on ranges of two digits: no more than so many, or as near to it
+/// as large ones come, and then as even as can be. If they are so many, each kernel has a small one and then a
+/// large one, so that no block is much larger than others, and the last kernel the smallest product: combines of
+/// half spectra need two buffers there.
 pub(crate) fn radices_of_ranges(n: usize, digits: usize) -> Vec<usize> {
     let usual = radices(n);
-    if usual.len() <= digits {
-        return usual;
-    }
     let large = |count: usize| ways_with(n, count, |_| true).into_iter().min_by_key(|list| sum(list));
-    (digits..usual.len()).find_map(large).unwrap_or(usual)
+    let found = if usual.len() > digits { (digits..usual.len()).find_map(large) } else { None };
+    let list = found.unwrap_or(usual);
+    if list.len() != digits || digits % 2 == 1 {
+        return list;
+    }
+    let ends = list.iter().rev().zip(&list).take(digits / 2);
+    let mut pairs: Vec<[usize; 2]> = ends.map(|(small, large)| [*small, *large]).collect();
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.iter().product::<usize>()));
+    pairs.concat()
 }
 
 /// How the radices are chosen of lines that a cluster has, with half as many blocks as the first
@@ -218,8 +225,8 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
-        assert_eq!(radices_of_ranges(1 << 25, 6), [32, 16, 16, 16, 16, 16]);
-        assert_eq!(radices_of_ranges(14929920, 6), [18, 18, 16, 16, 15, 12]);
+        assert_eq!(radices_of_ranges(1 << 25, 6), [16, 32, 16, 16, 16, 16]);
+        assert_eq!(radices_of_ranges(14929920, 6), [15, 18, 16, 16, 12, 18]);
         assert_eq!(radices_of_ranges(25210500, 6).len(), 7);
         assert_eq!(radices_of_ranges(4096, 6), [16, 16, 16]);
         assert_eq!(radices(61 * 37 * 40), [61, 37, 8, 5]);

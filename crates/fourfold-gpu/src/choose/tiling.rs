@@ -58,7 +58,9 @@ impl KernelDesc {
         let (places, bytes) = (self.places(), 2 * self.places() * self.storage.bytes());
         let is_long = bytes > device.short_run() && self.lines > 1;
         if self.across || !is_long || device.shared_is_emulated {
-            return self;
+            let is_one =
+                self.digits.len() == 1 && matches!(self.stages.last(), Some(Stage { op: StageOp::LineOrder(_), .. }));
+            return if is_one { self.straightened(1) } else { self };
         }
         if let Some(Stage { op: StageOp::Butterflies(split), to, .. }) = self.stages.last_mut()
             && split.rader.is_none()
@@ -94,9 +96,14 @@ impl KernelDesc {
         if size.tile.is_some() && device.blocks_of(exact.shared_bytes()) > 0 {
             return exact;
         }
-        // Several blocks share an SM, but for runs that are short otherwise.
+        // Several blocks share an SM, but for runs that are short otherwise; of convolutions in `f32`, whose one
+        // block would not have the threads that registers hold, but for runs of less than a sector.
+        let short_run = match device.usual_blocks(self.precision()) > RESIDENT && self.convolves_lines() {
+            true => device.least_run(),
+            false => device.short_run(),
+        };
         let room = |desc: &KernelDesc| {
-            let short = desc.has_runs() && desc.contiguous_bytes() <= device.short_run();
+            let short = desc.has_runs() && desc.contiguous_bytes() <= short_run;
             device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
@@ -134,8 +141,14 @@ impl KernelDesc {
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
+        let fewer = fewer || self.convolves_lines() && self.has_runs();
         let most = device.usual_threads() * if fewer { 2 } else { 1 };
-        let most = size.threads.unwrap_or(most).min(device.most_threads(self.largest_radix(), self.precision()));
+        // Each item of a tile needs a thread, where neighbours have mirrored sublines.
+        let mirrors = self.threads_for_mirrors(device).filter(|threads| *threads <= 2 * device.usual_threads());
+        let most = size
+            .threads
+            .unwrap_or(most.max(mirrors.unwrap_or(0)))
+            .min(device.most_threads(self.largest_radix(), self.precision()));
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };

@@ -142,6 +142,23 @@ impl KernelDesc {
         takes && self.ends().into_iter().flatten().any(is_ordered)
     }
 
+    /// Whether it is one of the kernels of lines that are convolved as a whole.
+    pub(crate) fn convolves_lines(&self) -> bool {
+        let is_chirped = |port: &Port| matches!(port, Port::Array(view) if view.chirp.is_some());
+        let convolves = |stage: &Stage| {
+            matches!(stage.op, StageOp::Convolution { .. }) || is_chirped(&stage.from) || is_chirped(&stage.to)
+        };
+        self.stages.iter().any(convolves)
+    }
+
+    /// How many blocks have a line, if neighbouring blocks take the same part of all lines. A convolution of
+    /// lines reads its chirp and its spectrum from tables as long as the buffer, which a cache then has for
+    /// all lines but the first. (`dct1 f64 7x5591197` on an H200: 4146 to 3757 µs.)
+    pub(crate) fn blocks_of_each_line(&self) -> Option<usize> {
+        let takes = self.shared && !self.across && self.lines > 1 && self.parts() % self.tile == 0;
+        (takes && self.convolves_lines()).then_some(self.parts() / self.tile)
+    }
+
     /// Whether neighbouring places of a tile have sublines that are mirror images, for lane pairs.
     pub(crate) fn mirrors_sublines(&self) -> bool {
         self.lane_pairs != [false; 2] && !self.has_whole_lines()
@@ -158,7 +175,10 @@ impl KernelDesc {
             {
                 2
             }
-            StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. } | StageOp::Interleave(_) => 4,
+            StageOp::HalfSpectraToLine { .. }
+            | StageOp::LineToHalfSpectra { .. }
+            | StageOp::Interleave(_)
+            | StageOp::LineOrder(_) => 4,
             StageOp::SymmetricLastPass(_) => 2,
             _ => 1,
         }

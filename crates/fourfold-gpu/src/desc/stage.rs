@@ -34,6 +34,9 @@ pub(crate) enum StageOp {
     /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are
     /// read or written together.
     Interleave(usize),
+    /// So many elements, an odd number, in the order of their reals on the line: neighbouring threads
+    /// write neighbours.
+    LineOrder(usize),
     Butterflies(Split),
     /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
     Chirp {
@@ -116,9 +119,10 @@ impl StageOp {
     pub(crate) fn items(&self) -> usize {
         match self {
             StageOp::Copy(n)
+            | StageOp::LineOrder(n)
             | StageOp::ElementProduct(ElementProduct { n, .. })
             | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,
-            StageOp::Interleave(count) => count / 2,
+            StageOp::Interleave(count) => count.div_ceil(2),
             StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.count(),
             StageOp::Chirp { room, groups, .. } => room * groups,
             StageOp::Unchirp { radix, groups, .. } => radix * groups,

@@ -77,7 +77,8 @@ impl PassLowering<'_> {
         let across = geometry.across() && geometry.lines() > 1;
         let line = if across { geometry.line_bytes(self.storage) } else { complex };
         let strided = self.device.short_run().div_ceil(line) * complex;
-        let ranges = self.device.range_lengths(rule.room, [strided, if across { strided } else { complex }])?;
+        let places = [strided, if across { strided } else { complex }];
+        let ranges = self.device.range_lengths(rule.room, places, self.storage.precision())?;
         let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();

@@ -203,11 +203,10 @@ impl StagePipeline {
     /// so.)
     pub(crate) fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
         let halves = self.has_halves(len, reorder);
-        let even = self.places() % 2 == 0;
         let halved = |stage: &Stage, port: &Port| {
             let Port::Array(view) = port else { return false };
             let is_seen = view.order.is_some() || view.combined.is_some();
-            halves && is_seen && matches!(stage.op, StageOp::Butterflies(_))
+            halves && is_seen && matches!(stage.op, StageOp::Butterflies(_) | StageOp::Copy(_))
         };
         let (count, last) = (self.places(), self.stages.len() - 1);
         let read = halved(&self.stages[0], &self.stages[0].from);
@@ -219,13 +218,26 @@ impl StagePipeline {
         if let Port::Array(view) = &mut self.stages[last].to {
             view.halves = written;
         }
-        if written && even {
-            let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
-            self.push(StageOp::Interleave(count), Port::Buffer, to);
+        let in_pairs = count % 2 == 0 || matches!(self.packing, Packing::Complex | Packing::HalfLength);
+        if written {
+            let op = if in_pairs { StageOp::Interleave(count) } else { StageOp::LineOrder(count) };
+            match &mut self.stages[last] {
+                Stage { op: copy @ StageOp::Copy(_), from: Port::Buffer, .. } => *copy = op,
+                stage => {
+                    let to = std::mem::replace(&mut stage.to, Port::Buffer);
+                    self.push(op, Port::Buffer, to);
+                }
+            }
         }
-        if read && combined && even {
-            let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
-            self.stages.insert(0, Stage { op: StageOp::Interleave(count), from, to: Port::Buffer });
+        if read && combined {
+            let op = StageOp::Interleave(count);
+            match &mut self.stages[0] {
+                Stage { op: copy @ StageOp::Copy(_), to: Port::Buffer, .. } => *copy = op,
+                stage => {
+                    let from = std::mem::replace(&mut stage.from, Port::Buffer);
+                    self.stages.insert(0, Stage { op, from, to: Port::Buffer });
+                }
+            }
         }
     }
 
@@ -234,14 +246,12 @@ impl StagePipeline {
     /// ones of types IV, each of an even place and of an odd one from the end. Two reals have no
     /// order. Of an odd number, the one in the middle has its own.
     fn has_halves(&self, len: usize, reorder: Option<Reorder>) -> bool {
-        let count = self.places();
         let has = match (self.packing, reorder) {
-            (Packing::Complex, _) => true,
+            (Packing::Complex, _) => len > 1,
             (_, Some(Reorder::EvenOdd(_))) => len > 2,
             _ => false,
         };
-        let has_pairs = count % 2 == 0 || matches!(self.packing, Packing::Complex | Packing::HalfLength);
-        has && has_pairs && count == self.packing.elements(len)
+        has && self.places() == self.packing.elements(len)
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.

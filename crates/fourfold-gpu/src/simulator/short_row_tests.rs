@@ -1,4 +1,5 @@
-//! Short rows of which a thread has all numbers: they are written through shared memory.
+//! Rows that are written through shared memory: short ones of which a thread has all numbers, and those
+//! whose elements are an odd number with reals of both ends.
 
 use crate::desc::stage::StageOp;
 use crate::lower::passes::lower;
@@ -6,12 +7,20 @@ use crate::run::inspect::Target;
 use crate::simulator::simulate;
 use fourfold::{Planner, Problem};
 
-/// Whether the only pass ends with a copy.
-fn is_copied(target: &Target, problem: &Problem) -> bool {
+/// What the first kernel ends with.
+fn last(target: &Target, problem: &Problem) -> StageOp {
     let recipe = Planner::new().recipe(problem).unwrap();
     let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
-    let descs = lowered.descs();
-    matches!(&descs[..], [desc] if matches!(desc.stages.last().unwrap().op, StageOp::Copy(_)))
+    lowered.descs()[0].stages.last().unwrap().op.clone()
+}
+
+fn is_copied(target: &Target, problem: &Problem) -> bool {
+    matches!(last(target, problem), StageOp::Copy(_))
+}
+
+fn check(target: &Target, case: &str) {
+    let (verdict, _) = simulate(target, &case.parse().unwrap(), &[]).unwrap();
+    assert!(verdict.holds(), "{case}: {verdict:?}");
 }
 
 /// In tiles of one line and of many, of which the last one has fewer.
@@ -22,15 +31,53 @@ fn short_rows_are_right_and_have_no_races() {
             "fft f64 37x5 axes=1",
             "ifft f16 35x31 axes=1",
             "fft f32 99x16 axes=1 in=17,1",
-            "dct4 f32 33x30 axes=1 scale=3",
-            "dst4 f64 19x22 axes=1 inplace",
+            "ifft f64 19x11 axes=1 inplace",
+        ] {
+            check(&target, case);
+            assert!(is_copied(&target, &case.parse().unwrap()), "{case}");
+        }
+    }
+}
+
+/// Two lines as one, single ones, and convolved ones, in the order of their reals.
+#[test]
+fn rows_of_odd_numbers_are_right_and_have_no_races() {
+    for target in [Target::opencl(), Target::cuda("sm_90").unwrap().with_sms(1)] {
+        for case in [
+            "dct3 f32 37x45",
+            "dst3 f64 6x105 inplace",
+            "dct3 f32 5x105 axes=1 out=107,1",
             "dct3 f32 137x15 axes=1",
             "dst3 f64 21x13 axes=1 out=14,1",
+            "dct3 f16 9x75 scale=3",
+            "dst3 f64 7x43 axes=1",
+            "dct3 f32 6x129 ortho",
+            "idxst f64 4x63 axes=1",
+            "dct3 f64 3x1001 axes=1 out=2100,2",
         ] {
-            let problem: Problem = case.parse().unwrap();
-            let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
-            assert!(verdict.holds(), "{case}: {verdict:?}");
-            assert!(is_copied(&target, &problem), "{case}");
+            check(&target, case);
+            assert!(matches!(last(&target, &case.parse().unwrap()), StageOp::LineOrder(_)), "{case}");
+        }
+    }
+}
+
+/// An odd number of elements of two reals each.
+#[test]
+fn odd_numbers_of_pairs_are_right_and_have_no_races() {
+    for target in [Target::opencl(), Target::cuda("sm_90").unwrap().with_sms(1)] {
+        for case in [
+            "dct3 f32 3x90 axes=1",
+            "dst3 f64 90",
+            "dct4 f64 6x90 inplace",
+            "dst4 f32 5x86 axes=1",
+            "dct4 f32 3x258 axes=1 ortho",
+            "dct4 f32 33x30 axes=1 scale=3",
+            "dst4 f64 19x22 axes=1 inplace",
+            "dct3 f64 86",
+            "idxst f32 5x210 axes=1",
+        ] {
+            check(&target, case);
+            assert!(matches!(last(&target, &case.parse().unwrap()), StageOp::Interleave(_)), "{case}");
         }
     }
 }

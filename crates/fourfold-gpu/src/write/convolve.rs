@@ -2,7 +2,7 @@
 
 use crate::desc::stage::{Port, Rader};
 use crate::ir::statement::{Array, Sym, int};
-use crate::ir::trace::if_less;
+use crate::ir::trace::{if_less, select};
 use crate::write::table::coefficient;
 use crate::write::writer::Writer;
 use fourfold::engine::C;
@@ -29,18 +29,28 @@ impl Writer<'_> {
     pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
         let spectrum = matches!(to, Port::Array(_)) && !self.desc.inverse;
         let range = [0, count];
-        self.items(count / 2, |line, e| {
+        self.items(count.div_ceil(2), |line, e| {
             let ends = [e, int(count - 1) - e];
             let places = ends.map(|e| if spectrum { self.place_of(e, &self.desc.digits) } else { e });
-            let of_line = [e, int(count)];
             let both = match from {
-                Port::Array(view) => self.read_neighbours(view, line, of_line),
+                Port::Array(view) => self.read_inner_neighbours(view, line, e, count),
                 _ => places.map(|place| self.load_at(from, line, place, range)),
             };
             match to {
-                Port::Array(view) => self.write_neighbours(view, line, of_line, both),
+                Port::Array(view) => self.write_inner_neighbours(view, line, e, count, both),
                 _ => places.into_iter().zip(both).for_each(|(place, z)| self.store_at(to, line, place, range, z)),
             }
+        });
+    }
+
+    /// An odd number of elements of a signal, in the order of their reals on the line.
+    pub(crate) fn line_order(&self, count: usize, from: &Port, to: &Port) {
+        let Port::Array(view) = to else { unreachable!("the order is that of an array") };
+        self.items(count, |line, real| {
+            let (half, odd) = (real / 2, real % 2);
+            let element = select(odd, int(1), half, int(count - 1) - half);
+            let z = self.load_at(from, line, element, [0, count]);
+            self.write_in_order(view, line, real, odd, z);
         });
     }
 

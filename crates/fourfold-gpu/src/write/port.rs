@@ -136,13 +136,19 @@ impl Writer<'_> {
         }
     }
 
-    /// The same of element e ≤ n/2: of an odd number of pairs of reals, the one in the middle has two reals
-    /// instead of four.
+    /// The same of element e ≤ n/2: of an odd number, the one in the middle is its own mirror image, and has
+    /// half as many reals.
     pub(crate) fn read_inner_neighbours(&self, view: &View, line: Subline, e: Int, n: usize) -> [C<Sym>; 2] {
-        if n % 2 == 0 || self.desc.packing != Packing::HalfLength {
+        if n % 2 == 0 || self.desc.packing == Packing::Complex {
             return self.read_neighbours(view, line, [e, int(n)]);
         }
         let ([factor, other], middle) = (self.half_factors(view), int(n / 2));
+        if self.desc.packing != Packing::HalfLength {
+            let [near, far] = [e * 2, select(e, middle, e * 2 + 1, e * 2)].map(|at| self.read_lines_of(line, at));
+            let far = far.scale(select_real(e, middle, other, factor));
+            let both = [near.scale(factor), far];
+            return if view.exchanged { both.map(C::swap) } else { both };
+        }
         let p = self.read_pair(line, 0, e * 2);
         let q = self.read_pair(line, 0, select(e, middle, e * 2 + 1, e * 2));
         // The middle one is its own mirror image.
@@ -156,15 +162,40 @@ impl Writer<'_> {
 
     /// The other way.
     pub(crate) fn write_inner_neighbours(&self, view: &View, line: Subline, e: Int, n: usize, both: [C<Sym>; 2]) {
-        if n % 2 == 0 || self.desc.packing != Packing::HalfLength {
+        if n % 2 == 0 || self.desc.packing == Packing::Complex {
             return self.write_neighbours(view, line, [e, int(n)], both);
         }
-        let ([factor, other], middle) = (self.half_factors(view), int(n / 2));
+        let middle = int(n / 2);
+        if self.desc.packing != Packing::HalfLength {
+            self.write_in_order(view, line, e * 2, int(0), both[0]);
+            return if_less(e, middle, || self.write_in_order(view, line, e * 2 + 1, int(1), both[1]));
+        }
+        let [factor, other] = self.half_factors(view);
         let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
         self.write_pair(line, 0, e * 2, C { re: z.re * factor, im: mirror.im * other });
         if_less(e, middle, || {
             self.write_pair(line, 0, e * 2 + 1, C { re: z.im * factor, im: mirror.re * other });
         });
+    }
+
+    /// An element as real `at` of its line, or of the two that are packed; `odd` is 1 where that is odd.
+    pub(crate) fn write_in_order(&self, view: &View, line: Subline, at: Int, odd: Int, z: C<Sym>) {
+        let [even_factor, odd_factor] = self.half_factors(view);
+        let factor = select_real(odd, int(1), even_factor, odd_factor);
+        let z = if view.exchanged { z.swap() } else { z }.scale(factor);
+        match self.desc.packing {
+            Packing::TwoForOne => self.write_lines(line, at, [z.re, z.im]),
+            _ => self.write_real(line, 0, at, z.re),
+        }
+    }
+
+    /// Real `at` of a line, or of the two that are packed.
+    fn read_lines_of(&self, line: Subline, at: Int) -> C<Sym> {
+        let [re, im] = match self.desc.packing {
+            Packing::TwoForOne => self.read_lines(line, at),
+            _ => [self.read_real(line, 0, at), Sym::lit(0.0)],
+        };
+        C { re, im }
     }
 
     /// Factors of the two halves of an order.

@@ -113,7 +113,14 @@ pub(crate) struct Subline {
 impl<'a> Writer<'a> {
     pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
-        let block = if desc.takes_ends() { from_both_ends(block, desc.blocks()) } else { block };
+        let block = match desc.blocks_of_each_line() {
+            Some(blocks) => {
+                let (line, part) = divide(block, desc.lines, blocks);
+                line * blocks as i64 + part
+            }
+            None if desc.takes_ends() => from_both_ends(block, desc.blocks()),
+            None => block,
+        };
         let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
         let exchanges = false;
         let takes_sublines = desc.interleaved();
@@ -167,6 +174,7 @@ impl<'a> Writer<'a> {
                 _ => self.symmetric_last_pass(pass, from),
             },
             StageOp::Interleave(count) => self.interleave(*count, from, to),
+            StageOp::LineOrder(count) => self.line_order(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
             StageOp::Unchirp { radix, groups, chirp } => self.unchirp(*radix, *groups, *chirp, from, to),
@@ -272,7 +280,7 @@ pub(crate) fn divide(i: Int, size: usize, count: usize) -> (Int, Int) {
 pub(crate) fn describe(stage: &Stage) -> String {
     match &stage.op {
         StageOp::Copy(count) => format!("copy {count} elements"),
-        StageOp::Interleave(count) => format!("interleave {count} elements"),
+        StageOp::Interleave(count) | StageOp::LineOrder(count) => format!("interleave {count} elements"),
         StageOp::Butterflies(split) => {
             let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
             format!("DFTs of {}{across}, {} a line", split.radix, split.count())
