@@ -14,9 +14,9 @@ pub(crate) const MOST_KERNELS: usize = 3;
 
 impl KernelDesc {
     /// Kernels on ranges of digits, as even as they can be with runs of memory and buffers in shared
-    /// memory: so many as have two digits each, if three do; or so many as are chosen. With more digits
-    /// each, blocks are so large that an SM has few warps, and these wait for each other longer than
-    /// another trip takes. With four kernels, trips take longer.
+    /// memory: two of lines with few threads; so many as have two digits each, if three do; or so many as are
+    /// chosen. With more digits each, blocks are so large that an SM has few warps, and these wait for each
+    /// other longer than another trip takes. With four kernels, trips take longer.
     pub(crate) fn split_by_digits(&self, device: &DeviceAttributes, size: Size) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() || self.is_filter() {
             return None;
@@ -29,7 +29,8 @@ impl KernelDesc {
             self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
-        let wanted = digits.div_ceil(DIGITS).clamp(2, MOST_KERNELS) - 1;
+        let few = device.has_few_threads(self.lines, self.places());
+        let wanted = if few { 1 } else { digits.div_ceil(DIGITS).clamp(2, MOST_KERNELS) - 1 };
         let counts = (wanted..digits).chain((1..wanted).rev());
         let counts = counts.filter(|count| size.kernels.is_none_or(|kernels| kernels == count + 1));
         counts.into_iter().find_map(|count| {

@@ -5,7 +5,8 @@ use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::{DIGITS, MOST_KERNELS};
 use crate::choose::radices::{
-    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, smooth,
+    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, small_radices,
+    smooth,
 };
 use crate::desc::choice::{NAMES, Size};
 use crate::desc::geometry::Array;
@@ -185,7 +186,17 @@ impl Lines<'_> {
         }
         let smooth = self.smooth(packing, self.elements(packing), device);
         let bytes = 2 * self.elements(packing) * self.dfts(packing) * self.storage.precision().bytes();
-        if device.blocks_of(bytes) > 0 { radices(smooth) } else { radices_of_ranges(smooth, MOST_KERNELS * DIGITS) }
+        let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
+        // Where combines come before or after.
+        if packing != Packing::Complex && smooth == elements && device.has_few_threads(lines, elements) {
+            return small_radices(smooth);
+        }
+        let digits = MOST_KERNELS * DIGITS;
+        if device.blocks_of(bytes) > 0 {
+            radices(smooth)
+        } else {
+            radices_of_ranges(smooth, digits, self.storage.precision())
+        }
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex
