@@ -8,22 +8,28 @@ use crate::ir::packed::WARP;
 use fourfold::Precision;
 
 impl KernelDesc {
-    /// Without a stage that only reorders neighbours, the first or (`end` 1) the last.
+    /// Without a stage that only reorders neighbours, the first or (`end` 1) the last. Beside a convolution,
+    /// which cannot touch the array itself, it copies the elements as they are.
     pub(crate) fn straightened(mut self, end: usize) -> KernelDesc {
+        let touches = |stage: &Stage| matches!(&stage.op, StageOp::Butterflies(split) if split.rader.is_none());
         match &mut *self.stages {
-            [Stage { op: StageOp::Interleave(_), from, .. }, next, ..]
-                if end == 0 && matches!(next.op, StageOp::Butterflies(_)) =>
-            {
+            [Stage { op: StageOp::Interleave(_), from, .. }, next, ..] if end == 0 && touches(next) => {
                 next.from = from.clone();
                 self.stages.remove(0);
             }
             [.., last, Stage { op: StageOp::Interleave(_) | StageOp::LineOrder(_), to, .. }]
-                if end == 1 && matches!(last.op, StageOp::Butterflies(_)) =>
+                if end == 1 && touches(last) =>
             {
                 last.to = to.clone();
                 self.stages.pop();
             }
-            _ => {}
+            stages => {
+                let stage = if end == 0 { stages.first_mut() } else { stages.last_mut() };
+                let op = stage.map(|stage| &mut stage.op);
+                if let Some(op @ &mut (StageOp::Interleave(count) | StageOp::LineOrder(count))) = op {
+                    *op = StageOp::Copy(count);
+                }
+            }
         }
         self
     }

@@ -90,3 +90,12 @@ fn other_lines_are_written_as_they_are() {
         assert!(!is_copied(&target, &case.parse().unwrap()), "{case}");
     }
 }
+
+/// Few long lines, whose kernels do without stages that only reorder: beside a convolution, elements are copied.
+#[test]
+fn long_lines_with_convolutions_are_right() {
+    let target = Target::cuda("sm_90").unwrap();
+    for case in ["dct4 f64 65538", "dst4 f32 65538", "dct3 f64 32769", "dct4 f32 2x65538 axes=1"] {
+        check(&target, case);
+    }
+}
