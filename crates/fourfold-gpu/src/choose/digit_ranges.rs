@@ -2,8 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
-use crate::desc::combine::CombineStep;
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{Digit, DigitRange, KernelDesc, Packing};
 use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Digits of a range.
@@ -54,18 +53,20 @@ impl KernelDesc {
     /// Whether stages keep to their digits, and combines to terms k and N − k.
     fn can_split_digits(&self) -> bool {
         self.digits.len() > 1
-            && self.stages.iter().all(|stage| match &stage.op {
-                StageOp::Butterflies(_)
-                | StageOp::Chirp { .. }
-                | StageOp::Convolve { .. }
-                | StageOp::Unchirp { .. } => true,
-                StageOp::HalfSpectraToLine { steps, .. } => steps.iter().all(CombineStep::takes_all),
-                StageOp::SymmetricLastPass(_)
-                | StageOp::LineToHalfSpectra { .. }
-                | StageOp::SpectrumProduct(_)
-                | StageOp::SymmetricProduct(_)
-                | StageOp::ElementProduct(_) => true,
-                _ => false,
+            && self.stages.iter().all(|stage| {
+                matches!(
+                    stage.op,
+                    StageOp::Butterflies(_)
+                        | StageOp::Chirp { .. }
+                        | StageOp::Convolve { .. }
+                        | StageOp::Unchirp { .. }
+                        | StageOp::HalfSpectraToLine { .. }
+                        | StageOp::LineToHalfSpectra { .. }
+                        | StageOp::SymmetricLastPass(_)
+                        | StageOp::SpectrumProduct(_)
+                        | StageOp::SymmetricProduct(_)
+                        | StageOp::ElementProduct(_)
+                )
             })
     }
 
@@ -91,6 +92,18 @@ impl KernelDesc {
         self.can_split_digits() && !self.convolves()
     }
 
+    /// Whether half of the terms make a line whose first range has so many digits, or are made of it: of
+    /// quarters of odd length, and of an odd number of reals that are alone in their elements. Back from these,
+    /// it is the first range's stage that finds the others.
+    fn may_be_halved(&self, first: usize) -> bool {
+        let is_plain = self.digits[..first].iter().all(|digit| digit.stages == 1);
+        match self.packing {
+            Packing::Quarters => true,
+            Packing::Single => radices(&self.digits) % 2 == 1 && (is_plain || !self.inverse),
+            _ => false,
+        }
+    }
+
     /// One kernel for each run of digits between the cuts.
     fn cut(&self, cuts: &[usize]) -> Vec<KernelDesc> {
         let digits = self.digits.len();
@@ -100,11 +113,7 @@ impl KernelDesc {
         if self.inverse {
             ranges.reverse();
         }
-        // Of quarters of odd length, half of all terms make the line.
-        let halved = match self.packing {
-            Packing::Quarters => self.digits[..cuts[0]].iter().map(|digit| digit.radix).product(),
-            _ => 0,
-        };
+        let halved = if self.may_be_halved(cuts[0]) { radices(&self.digits[..cuts[0]]) } else { 0 };
         let mut stages = self.stages.iter().peekable();
         let last = ranges.len() - 1;
         let kernel = |(i, range): (usize, DigitRange)| {
@@ -131,6 +140,11 @@ pub(crate) fn with_ports(stages: &[Stage], range: std::ops::Range<usize>) -> Vec
         last.to = Port::Scratch;
     }
     own
+}
+
+/// How many values digits have together.
+fn radices(digits: &[Digit]) -> usize {
+    digits.iter().map(|digit| digit.radix).product()
 }
 
 /// All ways to cut a list of so many digits at `count` places.

@@ -1,6 +1,6 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
@@ -41,7 +41,7 @@ impl KernelDesc {
         if self.cluster > 1 {
             return true;
         }
-        let pairs = self.range.first > 0 && self.packing != Packing::Quarters;
+        let pairs = self.range.first > 0 && self.halved == 0;
         pairs && self.stages.iter().any(|stage| stage.op.takes_pairs())
     }
 

@@ -312,8 +312,8 @@ fn between_kernels(pass: &LoweredPass) -> usize {
     let [first, .., last] = &*pass.descs else { return 0 };
     let all = last.places();
     let taken = all.checked_div(last.halved).map_or(all, |others| others * (last.halved / 2 + 1));
-    // Others than butterflies write all.
-    let is_half = first.stages.last().is_some_and(|stage| matches!(stage.op, StageOp::Butterflies(_)));
+    // Others than butterflies write all of a signal.
+    let is_half = last.inverse || first.stages.last().is_some_and(|stage| matches!(stage.op, StageOp::Butterflies(_)));
     let surplus = if is_half { 0 } else { all - taken };
     2 * last.lines * (2 * (pass.descs.len() - 1) * taken + surplus)
 }

@@ -6,6 +6,8 @@
 //! on which thread comes first, every order gives the same result; where they do, it is reported.
 
 mod machine;
+mod odd_line_tests;
+#[cfg(test)]
 mod odd_quarter_tests;
 pub(crate) mod sampled;
 mod sampled_tests;

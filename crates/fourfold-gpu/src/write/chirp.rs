@@ -2,7 +2,7 @@
 //! becomes.
 
 use crate::desc::chirp::{Chirp, Chirped};
-use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::combine::HalfSpectra;
 use crate::desc::stage::View;
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
@@ -77,36 +77,11 @@ impl Writer<'_> {
             let z = z.swap().mul(coefficient(table, e));
             match elements {
                 Chirped::TermsToLine(steps) => {
-                    steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, z))
+                    steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, &[z]))
                 }
                 _ => self.write(&View { chirp: None, ..view.clone() }, line, e, range, z),
             }
         };
         if end <= count { body() } else { if_less(e, int(count), body) }
-    }
-
-    /// What a step makes of term k of `count`, which is in `range`, if it takes that.
-    fn term_to_line(
-        &self,
-        step: &CombineStep,
-        count: usize,
-        line: Subline,
-        k: Int,
-        [start, end]: [usize; 2],
-        z: C<Sym>,
-    ) {
-        let (first, every) = match step.terms() {
-            TermRange::First => (0, 1),
-            TermRange::Last => (count - 1, 1),
-            TermRange::Inner { first, step } => (first, step),
-        };
-        let last = first + every * (step.count() - 1);
-        if end <= first || last < start {
-            return;
-        }
-        let body = || self.write_step(step, line, (k - first as i64) / every as i64, &[z]);
-        let each = || if every == 1 { body() } else { if_less((k - first as i64) % every as i64, int(1), body) };
-        let below = || if end <= last + 1 { each() } else { if_less(k, int(last + 1), each) };
-        if start >= first { below() } else { if_less(int(first - 1), k, below) }
     }
 }

@@ -28,7 +28,20 @@ impl Writer<'_> {
         to: &Port,
     ) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
-        for step in steps {
+        if self.desc.halved > 0 {
+            return self.kept_half_spectra_to_line(n, steps, from);
+        }
+        // Sublines have all terms, of which each step may take some.
+        let (partial, whole): (Vec<&CombineStep>, Vec<_>) =
+            steps.iter().partition(|step| self.desc.has_hermitian_pairs() && !step.takes_all());
+        if !partial.is_empty() {
+            let end = n.div_ceil(2);
+            self.inner_items(n, 1, 1, end - 1, |line, _, spots| {
+                let terms = self.inner_terms(roots, from, spots);
+                partial.iter().for_each(|step| self.term_to_line(step, end, line, spots.k, [1, end], &terms));
+            });
+        }
+        for step in whole {
             match step.terms() {
                 TermRange::First => self.end_items(0, |line, spot| {
                     self.write_step(step, line, int(0), &self.end_terms(TermRange::First, self.at(from, spot)));
@@ -85,6 +98,34 @@ impl Writer<'_> {
                 self.write_values(line, to[1], i, &second);
             }
         }
+    }
+
+    /// What a step makes of term k of `count`, which is in `range`, if it takes that.
+    pub(crate) fn term_to_line(
+        &self,
+        step: &CombineStep,
+        count: usize,
+        line: Subline,
+        k: Int,
+        [start, end]: [usize; 2],
+        terms: &[C<Sym>],
+    ) {
+        let (first, every) = match step.terms() {
+            TermRange::First => (0, 1),
+            TermRange::Last => (count - 1, 1),
+            TermRange::Inner { first, step } => (first, step),
+        };
+        let last = first + every * (step.count() - 1);
+        if end <= first || last < start {
+            return;
+        }
+        let (guard, is_above) = (self.guard(), start >= first);
+        // What is loaded may be so anyway.
+        let from_first = if is_above { k } else { select(k, int(first), int(first), k) } - first as i64;
+        let body = || self.write_step(step, line, from_first / every as i64, terms);
+        let each = || if every == 1 { body() } else { guard(from_first % every as i64, int(1), &body) };
+        let below = || if end <= last + 1 { each() } else { guard(k, int(last + 1), &each) };
+        if is_above { below() } else { guard(int(first - 1), k, &below) }
     }
 
     /// Complex elements of `n` reals.
@@ -231,6 +272,9 @@ impl Writer<'_> {
     pub(crate) fn line_to_half_spectra(&self, n: usize, roots: RootTable, terms: &HalfSpectra, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
         let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z);
+        if self.desc.halved > 0 {
+            return self.kept_line_to_half_spectra(n, terms, to);
+        }
         let pairs = self.desc.packing == Packing::HalfLength;
         self.end_items(0, |line, spot| put(spot, self.first_element(line, terms)));
         if n % 2 == 0 && !pairs {

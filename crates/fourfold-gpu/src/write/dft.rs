@@ -31,9 +31,9 @@ impl Writer<'_> {
                 Some(rader) => self.small_of_rader(split, rader, line, item),
                 None => self.small(split, [groups, inner], line, item, to),
             };
-            let sources = if reads.is_some() { vec![] } else { self.small_addresses(&small, from, line) };
+            let sources = if reads.is_some() { vec![] } else { self.kept_sources(split, from, line, &small) };
             let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
-            let load = |j: usize| self.load(from, line, sources[j], range(j));
+            let load = |j: usize| self.load_kept(split, from, line, (&small, j), sources[j]);
             // What takes longest is asked for first: twiddles are often in a cache.
             let outside: Vec<C<Sym>> = match reads {
                 Some(view) => self.read_lane_pairs(view, line, dft()),
@@ -55,7 +55,7 @@ impl Writer<'_> {
             each_of_small_dft(&z, waits, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 let store = || self.store(to, line, targets[j], range, twiddles.after(split, j, z));
-                match self.kept_result(split, to, small.column.k, j) {
+                match self.kept_frequency(split, to, &small, j) {
                     Some([frequency, end]) => if_less(frequency, end, store),
                     None => store(),
                 }
@@ -121,6 +121,13 @@ impl Writer<'_> {
             frequency: None,
             outer: None,
         }
+    }
+
+    /// The small DFT of other values k of the digits before it.
+    pub(crate) fn small_beside(&self, split: &Split, line: Subline, small: &Small, k: Int) -> Small {
+        let run = small.run.expect("digits of one stage have runs");
+        let others = run.base - small.column.k * (run.step * run.count) as i64;
+        self.small_at(split, [run.step, small.column.inner], line, [k, others])
     }
 
     /// Small DFT number `item` of those that a prime has become.
@@ -196,7 +203,7 @@ pub(crate) struct Small {
     run: Option<Run>,
     places: Vec<Int>,
     /// That of its twiddles.
-    column: Column,
+    pub(crate) column: Column,
     /// The frequency of its first result, in units of the digits before the range.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.

@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     /// What keeps a body to what there is. A thread that takes several items loads for all of them
     /// first, whether they are there or not; and one whose registers others exchange is there for them.
-    fn guard(&self) -> fn(Int, Int, &dyn Fn()) {
+    pub(crate) fn guard(&self) -> fn(Int, Int, &dyn Fn()) {
         match self.exchanges || self.items_per_thread > 1 && !self.in_place {
             true => |a, b, body| store_if_less(a, b, body),
             false => |a, b, body| if_less(a, b, body),

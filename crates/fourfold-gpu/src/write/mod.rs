@@ -6,6 +6,7 @@ pub(crate) mod convolve;
 pub(crate) mod dft;
 pub(crate) mod element;
 pub(crate) mod items;
+pub(crate) mod kept_frequencies;
 pub(crate) mod lane_pairs;
 pub(crate) mod odd_quarters;
 pub(crate) mod place;

@@ -24,9 +24,9 @@
 
 use crate::desc::combine::SymmetricLastPass;
 use crate::desc::filter::SymmetricProduct;
-use crate::desc::stage::{Port, Split, View};
+use crate::desc::stage::{Port, View};
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{if_less, select, select_real, store_if_less};
+use crate::ir::trace::{if_less, select, select_real};
 use crate::write::combine::Spot;
 use crate::write::place::{Address, Run};
 use crate::write::port::kept;
@@ -43,8 +43,8 @@ impl Writer<'_> {
             outputs.iter().for_each(|output| self.write_values(line, output.index, i, &output.values));
         };
         let terms = |spot: Spot| [0, 1].map(|s| self.at(from, quarter(spot, s)));
-        self.first_odd_item(|line, spot| write(line, int(0), pass.first_outputs(&pass.first_quarters(terms(spot)))));
-        self.odd_items(pass.len, |line, k, spot| write(line, k, pass.odd_outputs(k, terms(spot))));
+        self.first_item(|line, spot| write(line, int(0), pass.first_outputs(&pass.first_quarters(terms(spot)))));
+        self.one_of_each_pair(pass.len, |line, k, spot| write(line, k, pass.odd_outputs(k, terms(spot))));
     }
 
     /// Whole lines, whose terms k and h − k are written from term k.
@@ -57,41 +57,18 @@ impl Writer<'_> {
                 self.store_at(&Port::Buffer, line, place, [0, usize::MAX], z.swap());
             }
         };
-        self.first_odd_item(|line, spot| {
+        self.first_item(|line, spot| {
             let outputs = there.first_outputs(&there.first_quarters(terms(spot)));
             let [e, a, f] = back.first_terms(&self.outputs_done(line, int(0), outputs)).map(|terms| terms[0]);
             let a = if back.turns() { -a } else { a };
             put(spot, [C { re: e, im: f }, C { re: a, im: Sym::lit(0.0) }]);
         });
-        self.odd_items(there.len, |line, k, spot| {
+        self.one_of_each_pair(there.len, |line, k, spot| {
             let outputs = self.outputs_done(line, k, there.odd_outputs(k, terms(spot)));
             let [z, a] = back.odd_terms(k, [0, 1, 2, 3].map(|j: usize| outputs[j][0]));
             let mirror = Spot { line, place: self.place_in_subline(int(there.len) - k) };
             put(mirror, [if back.sine { z.scale(Sym::lit(-1.0)) } else { z }, a.conj()]);
             put(spot, [z, a]);
-        });
-    }
-
-    /// `body` with where term 0 stands.
-    fn first_odd_item(&self, body: impl Fn(Subline, Spot)) {
-        self.items(1, |line, _| {
-            let here = || body(line, Spot { line, place: int(0) });
-            if self.desc.before() == 1 { here() } else { if_less(line.frequency, int(1), here) }
-        });
-    }
-
-    /// `body` with k and where term k stands, for one of each two terms k and h − k.
-    fn odd_items(&self, h: usize, body: impl Fn(Subline, Int, Spot)) {
-        let before = self.desc.before();
-        let one = |line: Subline, k: Int, high: Int| body(line, k, Spot { line, place: self.place_in_subline(high) });
-        if before == 1 {
-            return self.items((h - 1) / 2, |line, i| one(line, i + 1, i + 1));
-        }
-        self.items(h / before, |line, high| {
-            let k = high * before as i64 + line.frequency;
-            // Where the first range has frequency 0, both terms are here.
-            let lower = select(line.frequency % self.desc.halved as i64, int(1), k, int(1));
-            store_if_less(int(0), k, || store_if_less(lower, int(h / 2 + 1), || one(line, k, high)));
         });
     }
 
@@ -135,26 +112,6 @@ impl Writer<'_> {
         let h = self.desc.odd_quarter();
         let (start, last) = (start / LINES * 4, (end.clamp(1, LINES * h) - 1) / LINES * 4);
         [[start, last + h + 1], [start, last + 1], [start + 2 * h, last + 2 * h + 1]]
-    }
-
-    /// The frequency of result j of the DFT of values k of the digits before it, and the first one that the
-    /// kernels after this one do not take, if it may be so high.
-    pub(crate) fn kept_result(&self, split: &Split, to: &Port, k: Int, j: usize) -> Option<[Int; 2]> {
-        let desc = self.desc;
-        let (limit, first) = (desc.halved / 2 + 1, j * split.inner);
-        let is_last = desc.halved > 0 && desc.range.first == 0 && *to == Port::Scratch;
-        if !is_last || first + split.inner <= limit {
-            return None;
-        }
-        let digits = &desc.digits[..desc.range.last - 1];
-        let (mut rest, mut frequency) = (k, int(0));
-        for (i, digit) in digits.iter().enumerate().rev() {
-            let before: usize = digits[..i].iter().map(|digit| digit.radix).product();
-            let value = if i == 0 { rest } else { rest % digit.radix as i64 };
-            frequency = frequency + value * before as i64;
-            rest = rest / digit.radix as i64;
-        }
-        Some(if first >= limit { [int(1), int(0)] } else { [frequency + first as i64, int(limit)] })
     }
 }
 
