@@ -8,18 +8,45 @@ use crate::choose::radices::radices;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use fourfold::Precision;
+use fourfold::engine::convolution_length;
 
 /// For so many bytes of a buffer, one is padding.
 const PADDED: usize = 16;
 
+/// Odd factors of the lengths of convolutions, whose multiples by powers of two are at most 5 % apart.
+const ODD_FACTORS: [usize; 22] =
+    [1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81, 105, 125, 135, 147, 175, 189, 225];
+
+fn stages(lengths: &[usize]) -> usize {
+    lengths.iter().map(|length| radices(*length).len()).sum()
+}
+
 impl DeviceAttributes {
+    /// The lengths of ranges, as below, of a line of `least` numbers or a few more: of the fewest that are no
+    /// more work than the core's length, in kernels and in stages.
+    pub(crate) fn convolution_ranges(
+        &self,
+        least: usize,
+        places: [usize; 2],
+        precision: Precision,
+    ) -> Option<Vec<usize>> {
+        let usual = convolution_length(least);
+        let ranges = self.range_lengths(usual, places, precision)?;
+        let mut rooms = ODD_FACTORS.map(|odd| odd * least.div_ceil(odd).next_power_of_two());
+        rooms.sort_unstable();
+        let fewer = rooms.into_iter().take_while(|room| *room < usual);
+        let mut others = fewer.filter_map(|room| self.range_lengths(room, places, precision));
+        let is_as_fast = |other: &Vec<usize>| other.len() <= ranges.len() && stages(other) <= stages(&ranges);
+        Some(others.find(is_as_fast).unwrap_or(ranges))
+    }
+
     /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared
     /// memory, if there are any: two of which blocks share an SM; or, where one block has all threads
     /// that registers hold, of which the last do; or two; or three. Of these, those that need the least of
     /// it; but those with the fewest stages, where an SM has few blocks. (On an H200 `dst1 f32 1235159` 55 to
     /// 46 µs, `dct4 f64 4172417` 372 to 324.) `places` are the bytes for each place of a range but the last,
     /// whose sublines stand side by side, and of the last.
-    pub(crate) fn range_lengths(&self, room: usize, places: [usize; 2], precision: Precision) -> Option<Vec<usize>> {
+    fn range_lengths(&self, room: usize, places: [usize; 2], precision: Precision) -> Option<Vec<usize>> {
         let bytes = |lengths: &Vec<usize>| {
             let (end, others) = lengths.split_last().expect("two or three ranges");
             let bytes = [others.iter().max().map_or(0, |length| length * places[0]), end * places[1]];
@@ -32,7 +59,6 @@ impl DeviceAttributes {
         };
         let least = |all: Vec<Vec<usize>>| all.into_iter().min_by_key(most);
         let usual = self.usual_blocks(precision);
-        let stages = |lengths: &Vec<usize>| lengths.iter().map(|length| radices(*length).len()).sum::<usize>();
         let shared = || {
             let all = fitting(splits(room, 2), [RESIDENT; 2]);
             let few = most(all.iter().min_by_key(|lengths| most(lengths))?)

@@ -21,7 +21,7 @@ use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
 use crate::lower::stages::{Ranges, StagePipeline, array};
 use crate::lower::tables::Entry;
-use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, convolution_length, dft_of, reduce};
+use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, dft_of, reduce};
 
 /// What a convolution reads and computes.
 pub(crate) struct LineConvolution {
@@ -31,8 +31,8 @@ pub(crate) struct LineConvolution {
     reduction: Reduction,
     /// Numbers that it reads, and those that it computes.
     pub(crate) counts: [usize; 2],
-    /// Its length.
-    pub(crate) room: usize,
+    /// Its least length.
+    least: usize,
 }
 
 impl LineConvolution {
@@ -47,7 +47,7 @@ impl LineConvolution {
             Data::Real if is_symmetric(&reduction) => [half; 2],
             Data::Real => [len, half],
         };
-        LineConvolution { data, len, reduction, counts, room: convolution_length(counts[0] + counts[1] - 1) }
+        LineConvolution { data, len, reduction, counts, least: counts[0] + counts[1] - 1 }
     }
 
     pub(crate) fn packing(&self) -> Packing {
@@ -78,7 +78,7 @@ impl PassLowering<'_> {
         let line = if across { geometry.line_bytes(self.storage) } else { complex };
         let strided = self.device.short_run().div_ceil(line) * complex;
         let places = [strided, if across { strided } else { complex }];
-        let ranges = self.device.range_lengths(rule.room, places, self.storage.precision())?;
+        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision())?;
         let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
