@@ -3,7 +3,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
-use crate::choose::digit_ranges::with_ports;
+use crate::choose::digit_ranges::{MOST_KERNELS, with_ports};
 use crate::choose::radices::radices;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc};
@@ -22,8 +22,9 @@ fn stages(lengths: &[usize]) -> usize {
 }
 
 impl DeviceAttributes {
-    /// The lengths of ranges, as below, of a line of `least` numbers or a few more: of the fewest that are no
-    /// more work than the core's length, in kernels and in stages.
+    /// The lengths of ranges, as below, of a line of `least` numbers or a few more: three of the fewest that
+    /// have no more stages than those of the core's length. (Of two, how they fit counts more: on an H200
+    /// `dst4 f64 10620131` 809 to 986 µs with 2 % fewer numbers.)
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,
@@ -32,11 +33,14 @@ impl DeviceAttributes {
     ) -> Option<Vec<usize>> {
         let usual = convolution_length(least);
         let ranges = self.range_lengths(usual, places, precision)?;
+        if ranges.len() < MOST_KERNELS {
+            return Some(ranges);
+        }
         let mut rooms = ODD_FACTORS.map(|odd| odd * least.div_ceil(odd).next_power_of_two());
         rooms.sort_unstable();
         let fewer = rooms.into_iter().take_while(|room| *room < usual);
         let mut others = fewer.filter_map(|room| self.range_lengths(room, places, precision));
-        let is_as_fast = |other: &Vec<usize>| other.len() <= ranges.len() && stages(other) <= stages(&ranges);
+        let is_as_fast = |other: &Vec<usize>| other.len() == ranges.len() && stages(other) <= stages(&ranges);
         Some(others.find(is_as_fast).unwrap_or(ranges))
     }
 
