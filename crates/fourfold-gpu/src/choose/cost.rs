@@ -145,6 +145,11 @@ impl DeviceAttributes {
         SATURATING * blocks >= self.sms
     }
 
+    /// Whether a tenth more of them would.
+    pub(crate) fn nearly_saturates(&self, blocks: usize) -> bool {
+        self.saturates(blocks + blocks / 10)
+    }
+
     /// Bytes of a run that is as long as memory reads at once.
     pub(crate) fn long_run(&self) -> usize {
         self.line_bytes
@@ -179,7 +184,7 @@ impl DeviceAttributes {
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
     /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
     /// rounds.
-    pub(crate) fn slower(&self, blocks: usize, butterflies: usize) -> f64 {
+    fn slower(&self, blocks: usize, butterflies: usize) -> f64 {
         let rounds = butterflies.div_ceil(2 * self.usual_threads());
         (self.sms as f64 / (SATURATING * blocks.max(1)) as f64).min(rounds as f64).max(1.0)
     }

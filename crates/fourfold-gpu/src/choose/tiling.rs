@@ -13,9 +13,6 @@ use fourfold::Precision;
 /// instead of 17, in lines and in rounds of its threads.
 const EVENER: (usize, usize) = (20, 17);
 
-/// How much faster more blocks have to be with runs below a sector.
-const FASTER: f64 = 1.1;
-
 /// One thread of so many is spared for rounds of whole tiles.
 const SPARED: usize = 8;
 
@@ -127,13 +124,12 @@ impl KernelDesc {
             true => desc.blocks() < device.sms && !device.fills(desc.blocks()),
             false => desc.blocks() < RESIDENT * device.sms,
         };
-        // Of blocks that are there at once, caches have what is beside their runs. An SM takes whole sectors from
-        // them nevertheless, so that more blocks have to be much faster. (On an H200 `dct2 f32 512x512` 6.9 µs with
-        // 64 blocks, 7.9 with 128.)
-        let slower = |desc: &KernelDesc| device.slower(desc.blocks(), desc.butterflies()[1]);
+        // Of blocks that are there at once, caches have what is beside their runs. But an SM takes whole sectors
+        // from them: if nearly enough blocks draw what memory gives, more are slower, but for convolutions. (On an
+        // H200 `dct2 f32 512x512` 6.9 µs with 64 blocks, 7.9 with 128.)
+        let suffice = |desc: &KernelDesc| device.nearly_saturates(desc.blocks()) && !desc.convolves();
         let pays = |desc: &KernelDesc, next: &KernelDesc| {
-            next.contiguous_bytes() >= device.least_run()
-                || device.has_at_once(next) && slower(desc) > FASTER * slower(next)
+            next.contiguous_bytes() >= device.least_run() || device.has_at_once(next) && !suffice(desc)
         };
         while few(&self) && self.tile > 1 {
             let next = KernelDesc { tile: self.tile / 2, ..self.clone() };
