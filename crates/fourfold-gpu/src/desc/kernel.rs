@@ -23,8 +23,9 @@
 //! of −b too, and both count as one.
 //!
 //! **Halves.** Of a DCT-I or DST-I that is packed as [`Packing::Quarters`], terms k and N − k give the same
-//! outputs. Kernels on ranges of digits compute those with the lower half of the frequencies of the
-//! first range's digits.
+//! outputs; of an odd number of reals that are packed as [`Packing::Single`], they are conjugates. Kernels on
+//! ranges of digits compute those with the lower half of the frequencies of the first range's digits
+//! (`write/kept_frequencies.rs`).
 //!
 //! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
 //! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
