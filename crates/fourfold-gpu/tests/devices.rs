@@ -6,6 +6,7 @@ mod common;
 
 use common::read;
 use fourfold::{Precision, Problem};
+use fourfold_gpu::inspect::Inspection;
 use fourfold_gpu::{Api, Target};
 
 /// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
@@ -95,4 +96,38 @@ fn large_butterflies_are_where_registers_hold_them_and_sms_have_several_warps_of
     assert!(!has(Api::Cuda, "sm_90", "dct2 f32 610x1220"), "6100 a pass");
     assert!(!has(Api::Cuda, "sm_90", "dst1 f64 487x356x10"), "244 registers for the numbers alone");
     assert!(!has(Api::OpenCl, "mali-g710", "dst1 f32 487x356x10"), "64 registers a thread");
+}
+
+fn inspected(problem: &str) -> Inspection {
+    Target::known(Api::Cuda, "sm_90").unwrap().inspect(&problem.parse().unwrap()).unwrap()
+}
+
+/// Registers are bounded where a thread has large butterflies of ranges, not in rows, and not where the
+/// numbers alone need what an SM has for one block.
+#[test]
+fn ranges_leave_registers_for_the_blocks_of_an_sm() {
+    let has = |problem: &str, number: usize, bounds: &str| {
+        inspected(problem).launches[number].source.contains(&format!("__launch_bounds__({bounds})"))
+    };
+    assert!(has("dst4 f64 25509168", 0, "160, 3") && has("dst4 f64 25509168", 1, "224, 2"));
+    assert!(has("dct2 f32 4096x4096", 0, "256"), "rows");
+    assert!(has("dct1 f64 4097x4097", 0, "256"), "folded quarters");
+    assert!(has("dct2 f64 262144", 0, "128"), "few blocks");
+}
+
+/// The buffer of 1.5 N complex numbers and a few more is no longer than 1.6 N, where the core's has 1.7 N.
+#[test]
+fn long_convolutions_have_lengths_near_the_least() {
+    let n = 59_085_889;
+    let inspection = inspected(&format!("dst2 f32 {n}"));
+    assert_eq!(inspection.launches.len(), 5);
+    let length = inspection.scratch_bytes / 8;
+    assert!((n * 3 / 2..n * 8 / 5).contains(&length), "{length}");
+}
+
+/// Tiles with runs below a sector are for SMs that draw too little otherwise.
+#[test]
+fn tiles_are_halved_below_a_sector_where_many_sms_have_no_block() {
+    assert_eq!(inspected("dct2 f32 512x512").launches[1].blocks, 64);
+    assert!(inspected("dct4 f32 2940x43").launches[1].blocks > 32);
 }

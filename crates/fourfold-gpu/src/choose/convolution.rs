@@ -13,7 +13,7 @@ use fourfold::engine::convolution_length;
 /// For so many bytes of a buffer, one is padding.
 const PADDED: usize = 16;
 
-/// Odd factors of the lengths of convolutions, whose multiples by powers of two are at most 5 % apart.
+/// Odd factors of the lengths of convolutions, whose multiples by powers of two are at most 7 % apart.
 const ODD_FACTORS: [usize; 22] =
     [1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81, 105, 125, 135, 147, 175, 189, 225];
 
@@ -22,9 +22,9 @@ fn stages(lengths: &[usize]) -> usize {
 }
 
 impl DeviceAttributes {
-    /// The lengths of ranges, as below, of a line of `least` numbers or a few more: three of the fewest that
-    /// have no more stages than those of the core's length. (Of two, how they fit counts more: on an H200
-    /// `dst4 f64 10620131` 809 to 986 µs with 2 % fewer numbers.)
+    /// The lengths of ranges of a line of `least` numbers or a few more. Two are those of the core's length; three
+    /// are of the shortest length with no more stages. (How two fit counts more than what they have: on an H200
+    /// `dst4 f64 10620131` took 986 instead of 809 µs with 2 % fewer numbers.)
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,

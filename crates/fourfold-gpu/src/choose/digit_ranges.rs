@@ -92,9 +92,9 @@ impl KernelDesc {
         self.can_split_digits() && !self.convolves()
     }
 
-    /// Whether half of the terms make a line whose first range has so many digits, or are made of it: of
-    /// quarters of odd length, and of an odd number of reals that are alone in their elements. Back from these,
-    /// it is the first range's stage that finds the others.
+    /// Whether half of the terms make a line whose first range has so many digits, or are made of it. So it is
+    /// with quarters of odd length, and with an odd number of reals that are alone in their elements. On the
+    /// way back, butterflies of the first range find the others.
     fn may_be_halved(&self, first: usize) -> bool {
         let is_plain = self.digits[..first].iter().all(|digit| digit.stages == 1);
         match self.packing {

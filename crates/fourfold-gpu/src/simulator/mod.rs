@@ -7,7 +7,6 @@
 
 mod machine;
 mod odd_line_tests;
-#[cfg(test)]
 mod odd_quarter_tests;
 pub(crate) mod sampled;
 mod sampled_tests;

@@ -14,7 +14,7 @@ use multiplied::{SIDES, Side};
 #[path = "../../tests/common/filtered.rs"]
 mod filtered;
 #[path = "../../tests/common/multiplied.rs"]
-mod multiplied;
+pub(super) mod multiplied;
 
 #[test]
 fn levels_on_chip_are_right_and_have_no_races() {
@@ -211,13 +211,13 @@ fn filters_are_right_and_have_no_races() {
 }
 
 /// What a plan that multiplies launches, and what was chosen.
-struct Simulated {
-    descs: Vec<KernelDesc>,
+pub(super) struct Simulated {
+    pub(super) descs: Vec<KernelDesc>,
     chosen: Vec<Chosen>,
 }
 
 /// Panics unless it is right.
-fn simulate_multiplied(
+pub(super) fn simulate_multiplied(
     target: &Target,
     problem: &Problem,
     side: Side,

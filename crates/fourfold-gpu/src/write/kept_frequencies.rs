@@ -1,10 +1,10 @@
 //! Kernels on ranges of digits that compute the lower half of the frequencies of the first range's digits,
 //! since term N − k gives the same outputs as term k, or is its conjugate.
 //!
-//! Of N reals, element n = n₁ + (N/I) · i with the value i of the first range's digits, of which there are
-//! I, leads to T_b = Σ_i x_n exp(−2πi bi/I), so that T_{I−b} is the conjugate of T_b. Of odd I, frequencies
-//! b ≤ (I − 1)/2 are enough: the kernels after the first one have as many numbers as there are reals. Those
-//! that lead back begin with these frequencies, and the last one reads conjugates of them for the others.
+//! Let d be the value of the first range's digits, which have I values. Elements n₁ + (N/I) · d of N reals lead
+//! to T_b = Σ_d x exp(−2π√−1 bd/I), so that T_{I−b} is the conjugate of T_b. Of odd I, frequencies b ≤ (I − 1)/2
+//! are enough: the kernels after the first one have (I + 1)/(2I) of N complex numbers. Kernels that lead back
+//! begin with these frequencies. Their last one reads conjugates of them for the others.
 
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::stage::{Port, Split};
@@ -74,8 +74,9 @@ impl Writer<'_> {
         });
     }
 
-    /// The frequency of number j of a DFT that writes what the other kernels go on with, or reads what they
-    /// leave, and the first frequency that they do not have, if it may be so high.
+    /// Of a DFT at the end of the first range where all kernels meet: the frequency of its number j, and the first
+    /// one that the other kernels do not have, if it may be so high. The other kernels have the number if the
+    /// first is less.
     pub(crate) fn kept_frequency(&self, split: &Split, port: &Port, small: &Small, j: usize) -> Option<[Int; 2]> {
         let (end, first) = (self.desc.halved / 2 + 1, j * split.inner);
         if !self.is_at_kept_frequencies(port) || first + split.inner <= end {
@@ -85,7 +86,8 @@ impl Writer<'_> {
         Some(if is_never { [int(1), int(0)] } else { [self.first_frequency(small) + first as i64, int(end)] })
     }
 
-    /// Where number j of a DFT stands that reads frequencies, of which some are conjugates of others.
+    /// Where the numbers of a DFT stand. Of frequencies that other kernels do not have, it is where their
+    /// conjugates do.
     pub(crate) fn kept_sources(&self, split: &Split, from: &Port, line: Subline, small: &Small) -> Vec<Address> {
         let own = self.small_addresses(small, from, line);
         if !self.is_at_kept_frequencies(from) {
@@ -107,8 +109,8 @@ impl Writer<'_> {
         own.into_iter().enumerate().map(source).collect()
     }
 
-    /// Number j of a DFT, from such a place. Its parts are exchanged, so those of a conjugate differ in the
-    /// sign of the first.
+    /// Number j of a DFT, from where [`Writer::kept_sources`] says. On the way back parts are exchanged, so a
+    /// conjugate differs in the sign of the first.
     pub(crate) fn load_kept(
         &self,
         split: &Split,

@@ -109,10 +109,10 @@ impl Writer<'_> {
         let mut others = others.into_iter().rev();
         own.iter().zip(others.by_ref()).enumerate().for_each(|(j, (own, other))| write(j, *own, other));
         if let ([middle, ..], Some(other)) = (&z[dft.radix / 2..], others.next()) {
-            let ([a, b], both) = (dft.is_lower(), [*middle, other]);
-            store_if_less(a, b, || {
-                self.write_inner_neighbours(view, line, dft.element(dft.radix / 2), dft.elements(), both)
-            });
+            let (e, [a, b], both) = (dft.element(dft.radix / 2), dft.is_lower(), [*middle, other]);
+            // The thread that stores nothing loads factors, too.
+            let lower = select(a, b, e, int(dft.elements() - 1) - e);
+            store_if_less(a, b, || self.write_inner_neighbours(view, line, lower, dft.elements(), both));
         }
     }
 }
