@@ -1,5 +1,5 @@
-//! Kernels on ranges of digits that compute the lower half of the frequencies of the first range's digits,
-//! since term N − k gives the same outputs as term k, or is its conjugate.
+//! Kernels on ranges of digits that compute the lower half of the frequencies of the first range's digits:
+//! term N − k gives the same outputs as term k, or is its conjugate.
 //!
 //! Let d be the value of the first range's digits, which have I values. Elements n₁ + (N/I) · d of N reals lead
 //! to T_b = Σ_d x exp(−2π√−1 bd/I), so that T_{I−b} is the conjugate of T_b. Of odd I, frequencies b ≤ (I − 1)/2
