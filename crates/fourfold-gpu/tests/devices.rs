@@ -102,8 +102,7 @@ fn inspected(problem: &str) -> Inspection {
     Target::known(Api::Cuda, "sm_90").unwrap().inspect(&problem.parse().unwrap()).unwrap()
 }
 
-/// Registers are bounded where a thread has large butterflies of ranges, not in rows, and not where the
-/// numbers alone need what an SM has for one block.
+/// Registers are bounded in ranges of digits with many blocks, and not in rows.
 #[test]
 fn ranges_leave_registers_for_the_blocks_of_an_sm() {
     let has = |problem: &str, number: usize, bounds: &str| {

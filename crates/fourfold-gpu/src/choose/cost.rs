@@ -8,7 +8,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::{LARGE, LARGEST, SMALL};
-use crate::desc::kernel::{KernelDesc, Packing};
+use crate::desc::kernel::{KernelDesc, Packing, values};
 use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 use fourfold::engine::prime_factors;
@@ -81,11 +81,10 @@ impl DeviceAttributes {
 
     /// Blocks on an SM for which the compiler shall leave registers; 0 if it may choose. It takes up to
     /// 128 registers for a product in one stage with the DFTs before and after it. For butterflies of
-    /// eight in `f32`, some kernels take a few more than others of the same kind; and some of any kind take
-    /// a few more than they need. An SM then has no room for the last block that shared memory has room for.
-    /// Others take fewer, for more blocks than shared memory has room for, and wait longer. (On an H200 `dst4
-    /// f64 25509168` 537 to 449 µs. Rows are 4 % faster so alone, but `dct2 f32 4096x4096` is 2 % slower;
-    /// folded quarters, `dct1 f64 4097x4097`, 260 to 272.)
+    /// eight in `f32`, some kernels take a few more than others of the same kind; and some of ranges and columns
+    /// take a few more than they need. An SM then has no room for the last block that shared memory has room
+    /// for. (On an H200 `dst4 f64 25509168` 537 to 449 µs. Rows alone are 4 % faster with such a bound, but
+    /// `dct2 f32 4096x4096` is 2 % slower; so is, by 5 %, `dct1 f64 4097x4097`, which folds quarters.)
     pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
         let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
         let radix = radices.max().unwrap_or(1);
@@ -208,7 +207,7 @@ impl DeviceAttributes {
     /// their runs. But an SM takes whole sectors from them, so that a block of long lines takes longer than
     /// more kernels with more blocks do.
     pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
-        let elements: usize = desc.digits.iter().map(|digit| digit.radix).product();
+        let elements = values(&desc.digits);
         let runs = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
         desc.has_whole_lines() && desc.blocks() <= self.sms && runs <= LONG * self.usual_threads()
     }

@@ -2,7 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
-use crate::desc::kernel::{Digit, DigitRange, KernelDesc, Packing};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing, values};
 use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Digits of a range.
@@ -22,8 +22,7 @@ impl KernelDesc {
         }
         // Quarters are folded in one range with a digit of their DFTs: a range that has only the
         // quarters has no buffer for terms N − k.
-        let folds = self.stages.iter().any(|stage| matches!(stage.op, StageOp::SymmetricLastPass(_)));
-        let digits = self.digits.len() - usize::from(folds);
+        let digits = self.digits.len() - usize::from(self.folds());
         let fitted = |cuts: Vec<usize>| {
             self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };
@@ -99,7 +98,7 @@ impl KernelDesc {
         let is_plain = self.digits[..first].iter().all(|digit| digit.stages == 1);
         match self.packing {
             Packing::Quarters => true,
-            Packing::Single => radices(&self.digits) % 2 == 1 && (is_plain || !self.inverse),
+            Packing::Single => values(&self.digits) % 2 == 1 && (is_plain || !self.inverse),
             _ => false,
         }
     }
@@ -113,7 +112,7 @@ impl KernelDesc {
         if self.inverse {
             ranges.reverse();
         }
-        let halved = if self.may_be_halved(cuts[0]) { radices(&self.digits[..cuts[0]]) } else { 0 };
+        let halved = if self.may_be_halved(cuts[0]) { values(&self.digits[..cuts[0]]) } else { 0 };
         let mut stages = self.stages.iter().peekable();
         let last = ranges.len() - 1;
         let kernel = |(i, range): (usize, DigitRange)| {
@@ -140,11 +139,6 @@ pub(crate) fn with_ports(stages: &[Stage], range: std::ops::Range<usize>) -> Vec
         last.to = Port::Scratch;
     }
     own
-}
-
-/// How many values digits have together.
-fn radices(digits: &[Digit]) -> usize {
-    digits.iter().map(|digit| digit.radix).product()
 }
 
 /// All ways to cut a list of so many digits at `count` places.

@@ -36,13 +36,10 @@ impl KernelDesc {
 
     /// With lane pairs instead of such stages, and where every second or fourth real would be read.
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
-    /// read two lines as one in `f32`, 1 to 2 % slower than single threads. Where all blocks of a range are there
-    /// at once, caches have what is beside their runs. (On an H200 `dct2 f64 262144` 10.3 µs without lane pairs,
-    /// 13.2 with them.)
+    /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
-        let whole = self.has_whole_lines();
-        let pays = pays.map(|pays| if whole { pays } else { self.blocks() > device.sms });
+        let pays = pays.map(|pays| if self.has_whole_lines() { pays } else { self.may_mirror(device) });
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);
         for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
             let straight = self.clone().straightened(end);
@@ -84,9 +81,15 @@ impl KernelDesc {
             && self.threads % WARP == 0
     }
 
+    /// Whether sublines of a range may be mirrored. Where no SM has a second block, caches have what is beside
+    /// their runs. (On an H200 `dct2 f64 262144` 10.3 µs without lane pairs, 13.2 with them.)
+    fn may_mirror(&self, device: &DeviceAttributes) -> bool {
+        device.exchanges_registers && device.warp == WARP && !self.has_whole_lines() && self.blocks() > device.sms
+    }
+
     /// The threads with which an end of the kernel has mirrored sublines, if it can.
     pub(crate) fn threads_for_mirrors(&self, device: &DeviceAttributes) -> Option<usize> {
-        if !device.exchanges_registers || device.warp != WARP || self.has_whole_lines() || self.blocks() <= device.sms {
+        if !self.may_mirror(device) {
             return None;
         }
         let ends =

@@ -145,6 +145,11 @@ impl Digit {
     }
 }
 
+/// How many values digits have together.
+pub(crate) fn values(digits: &[Digit]) -> usize {
+    digits.iter().map(|digit| digit.radix).product()
+}
+
 /// The digits that a kernel works on: `first .. last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DigitRange {

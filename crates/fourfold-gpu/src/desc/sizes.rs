@@ -1,6 +1,6 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::kernel::{DigitRange, KernelDesc, values};
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
@@ -16,7 +16,7 @@ impl KernelDesc {
 
     /// The odd length of quarters that are packed as two.
     pub(crate) fn odd_quarter(&self) -> usize {
-        self.digits.iter().map(|digit| digit.radix).product::<usize>() / 2
+        values(&self.digits) / 2
     }
 
     /// Complex places of a subline.
@@ -26,7 +26,7 @@ impl KernelDesc {
 
     /// Values of the digits before the range.
     pub(crate) fn before(&self) -> usize {
-        self.digits[..self.range.first].iter().map(|digit| digit.radix).product()
+        values(&self.digits[..self.range.first])
     }
 
     /// Values of those after it.

@@ -179,6 +179,11 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
     }
 }
 
+/// `x` where a < b, else `y`.
+pub(crate) fn select_pair(a: Int, b: Int, x: C<Sym>, y: C<Sym>) -> C<Sym> {
+    C { re: select_real(a, b, x.re, y.re), im: select_real(a, b, x.im, y.im) }
+}
+
 /// 1/x, or 0 if x is 0.
 pub(crate) fn reciprocal(x: Sym) -> Sym {
     bind(Expr::Reciprocal(x))

@@ -7,7 +7,7 @@
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{LARGEST, gpu_factors, powers_of_two, radices, smooth};
 use crate::desc::combine::{Matrix, SymmetricLastPass};
-use crate::desc::kernel::{Digit, Packing};
+use crate::desc::kernel::{Digit, Packing, values};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
@@ -301,7 +301,7 @@ impl StagePipeline {
 
     /// Elements of a line.
     fn elements(&self) -> usize {
-        self.digits.iter().map(|digit| digit.radix).product()
+        values(&self.digits)
     }
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {

@@ -6,7 +6,7 @@ use crate::desc::combine::HalfSpectra;
 use crate::desc::stage::View;
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{if_less, select, select_real};
+use crate::ir::trace::{if_less, select, select_pair, select_real};
 use crate::write::table::coefficient;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
@@ -44,15 +44,11 @@ impl Writer<'_> {
         let inner = if last { select(k, int(n / 2), inner, int(highest)) } else { inner };
         let [z, _] = self.inner_elements(line, inner, (n, RootTable::default()), half);
         let mut z = z.scale(Sym::lit(2.0));
-        let chosen = |bound: Int, a: C<Sym>, b: C<Sym>| C {
-            re: select_real(k, bound, a.re, b.re),
-            im: select_real(k, bound, a.im, b.im),
-        };
         if first {
-            z = chosen(int(1), self.first_element(line, half), z);
+            z = select_pair(k, int(1), self.first_element(line, half), z);
         }
         if last {
-            z = chosen(int(n / 2), z, self.last_element(line, half));
+            z = select_pair(k, int(n / 2), z, self.last_element(line, half));
         }
         z
     }

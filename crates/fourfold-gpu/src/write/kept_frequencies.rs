@@ -7,10 +7,11 @@
 //! begin with these frequencies. Their last one reads conjugates of them for the others.
 
 use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
+use crate::desc::kernel::values;
 use crate::desc::stage::{Port, Split};
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{if_less, select, select_real, store_if_less};
+use crate::ir::trace::{if_less, select, select_pair, select_real, store_if_less};
 use crate::write::combine::Spot;
 use crate::write::dft::Small;
 use crate::write::place::Address;
@@ -29,7 +30,7 @@ impl Writer<'_> {
         let end = n / 2 + 1;
         self.one_of_each_pair(n, |line, k, spot| {
             let z = self.at(from, spot);
-            let z = chosen([k, int(end)], [z, z.conj()]);
+            let z = select_pair(k, int(end), z, z.conj());
             // Where this is term 0, nothing is stored.
             let k = select(k, int(1), int(1), select(k, int(end), k, int(n) - k));
             inner.iter().for_each(|step| self.term_to_line(step, end, line, k, [1, end], &[z]));
@@ -45,8 +46,8 @@ impl Writer<'_> {
             store_if_less(int(0), k, || {
                 let k = select(k, int(1), int(1), k);
                 let term = select(k, end, k, int(n) - k);
-                let both = self.inner_elements(line, term, (n, RootTable::default()), terms);
-                put(Spot { line, place: self.place_in_subline(high) }, chosen([k, end], both));
+                let [z, conjugate] = self.inner_elements(line, term, (n, RootTable::default()), terms);
+                put(Spot { line, place: self.place_in_subline(high) }, select_pair(k, end, z, conjugate));
             });
         });
     }
@@ -133,16 +134,10 @@ impl Writer<'_> {
         let digits = &self.desc.digits[..self.desc.range.last - 1];
         let (mut rest, mut frequency) = (small.column.k, int(0));
         for (i, digit) in digits.iter().enumerate().rev() {
-            let before: usize = digits[..i].iter().map(|digit| digit.radix).product();
             let value = if i == 0 { rest } else { rest % digit.radix as i64 };
-            frequency = frequency + value * before as i64;
+            frequency = frequency + value * values(&digits[..i]) as i64;
             rest = rest / digit.radix as i64;
         }
         frequency
     }
-}
-
-/// The first where a < b, else the second.
-fn chosen([a, b]: [Int; 2], [x, y]: [C<Sym>; 2]) -> C<Sym> {
-    C { re: select_real(a, b, x.re, y.re), im: select_real(a, b, x.im, y.im) }
 }

@@ -9,7 +9,7 @@
 use crate::desc::stage::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals, exchanging};
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{select, select_real, store_if_less};
+use crate::ir::trace::{select, select_pair, store_if_less};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
@@ -93,8 +93,7 @@ impl Writer<'_> {
             let (e, [a, b]) = (dft.element(dft.radix / 2), dft.is_lower());
             let lower = select(a, b, e, elements - 1 - e);
             let [lower, upper] = self.read_inner_neighbours(view, line, lower, dft.elements());
-            let part = |x: Sym, y: Sym| select_real(a, b, x, y);
-            C { re: part(lower.re, upper.re), im: part(lower.im, upper.im) }
+            select_pair(a, b, lower, upper)
         });
         own.into_iter().chain(middle).chain(self.exchanged(&others, dft.count).into_iter().rev()).collect()
     }
