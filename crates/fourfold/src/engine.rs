@@ -56,6 +56,16 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
+/// A recipe with its passes in another order: pass i is number `order[i]` of the present ones.
+/// Transforms along different axes commute, but R2C must be in the first pass and C2R in the last one,
+/// and a recipe that multiplies keeps its order.
+///
+/// # Panics
+/// If `order` names a pass that the recipe does not have.
+pub fn in_order(recipe: &Recipe, order: &[usize]) -> Recipe {
+    recipe.in_order(order)
+}
+
 /// The recipes that differ from the default one of `problem` in one choice. Tuning measures these
 /// first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {

@@ -40,7 +40,11 @@ impl Group {
     }
 }
 
-const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
+const FILES: [&str; 3] = [
+    include_str!("../../../../cases/small.txt"),
+    include_str!("../../../../cases/gpu.txt"),
+    include_str!("../../../../cases/fused_axes.txt"),
+];
 
 /// Cases for little shared memory, so that short lines go the way of long ones.
 const DIGIT_RANGES: &str = include_str!("../../../../cases/digit_ranges.txt");

@@ -88,22 +88,37 @@ impl DeviceAttributes {
     pub(crate) fn resident(&self, desc: &KernelDesc) -> usize {
         let radices = desc.digits[desc.range.first..desc.range.last].iter().map(|digit| digit.radix);
         let radix = radices.max().unwrap_or(1);
-        let words = 2 * desc.precision().bytes() / Precision::F32.bytes();
+        let words = words(desc);
         let with = |registers: usize| self.blocks_with_registers(registers, desc.threads);
         let blocks = |numbers: usize| with(words * numbers + OTHERS * radix);
         let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
         let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
         let room = self.blocks_of(desc.shared_bytes());
-        let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
-        let needed = words * desc.numbers() + others;
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
         match desc.fuses_product() {
             true => blocks(HELD),
             false if small && blocks(SMALL) <= room => blocks(SMALL),
-            false if bounded => with(needed.max(REGISTERS * desc.precision().bytes())).min(room),
+            false if bounded => with(self.registers(desc)).min(room),
             false => 0,
         }
+    }
+
+    /// The same of passes along several axes that are one kernel: two, where large butterflies would have the
+    /// registers of one. (Of 31 in `f64`, NVRTC gives them 246.)
+    pub(crate) fn resident_of_fused(&self, desc: &KernelDesc) -> usize {
+        let most = |registers: &dyn Fn(&KernelDesc) -> usize| desc.passes().map(registers).max().unwrap_or(1);
+        let two = |registers: usize| self.blocks_with_registers(registers, desc.threads) >= RESIDENT;
+        let usual = most(&|pass| words(pass) * pass.numbers() + OTHERS * pass.largest_radix());
+        let least = most(&|pass| self.registers(pass));
+        if !two(usual) && two(least) && desc.blocks() > self.sms { RESIDENT } else { 0 }
+    }
+
+    /// Registers of a thread that a kernel needs, or that many threads leave it.
+    fn registers(&self, desc: &KernelDesc) -> usize {
+        let words = words(desc);
+        let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
+        (words * desc.numbers() + others).max(REGISTERS * desc.precision().bytes())
     }
 
     /// Blocks of so many threads that an SM holds, if each thread has so many registers.
@@ -234,6 +249,11 @@ impl DeviceAttributes {
         let run = if desc.has_runs() { desc.most_contiguous_bytes(self.long_run()) } else { self.long_run() };
         self.trips_of(desc) < TWO_TRIPS * self.waste(run)
     }
+}
+
+/// 32-bit words of a complex number.
+fn words(desc: &KernelDesc) -> usize {
+    2 * desc.precision().bytes() / Precision::F32.bytes()
 }
 
 /// The greatest common divisor.

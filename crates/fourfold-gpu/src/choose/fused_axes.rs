@@ -1,35 +1,71 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::RESIDENT;
 use crate::choose::radices::SMALL;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
 
+/// Tiles that a block takes one after the other, at most: every one waits for its slowest thread.
+const MOST_ROUNDS: usize = 4;
+
+/// How passes along several axes share an array.
+pub(crate) struct FusedAxes {
+    /// Parts of the array, one for each block.
+    pub(crate) parts: usize,
+    /// Reals of one in shared memory.
+    pub(crate) between: usize,
+    /// Blocks for which an SM must have room.
+    pub(crate) blocks: usize,
+    /// The size that is wanted in any case; else there must be work for the device.
+    pub(crate) size: Option<Size>,
+    /// Whether a block may take its lines in turn, where shared memory has no room for the buffers of all.
+    pub(crate) in_turn: bool,
+}
+
 impl KernelDesc {
-    /// One kernel for `passes` along several axes, each block with a part of the array that
-    /// has `parts` in all and `between` reals; if shared memory has room for two blocks
-    /// (`wanted`: for one, of this size), and there is work for the device.
+    /// One kernel for `passes` along several axes, each block with a part of the array; if it fits.
     pub(crate) fn with_fused_axes(
         mut passes: Vec<KernelDesc>,
-        parts: usize,
-        between: usize,
-        wanted: Option<Size>,
+        &FusedAxes { parts, between, blocks, size: wanted, in_turn }: &FusedAxes,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
-        let mut threads = device.warp;
         for pass in &mut passes {
             pass.across &= pass.lines > 1;
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
                 return None;
             }
-            pass.tile = pass.lines / parts;
-            threads = threads.max(pass.butterflies()[1] * pass.tile);
+        }
+        // One round of small butterflies takes less long than another launch.
+        let small = between <= SMALL * device.usual_threads();
+        if wanted.is_none() && !small && !device.saturates(parts) {
+            return None;
         }
         let size = wanted.unwrap_or_default();
-        let largest = passes.iter().map(KernelDesc::largest_radix).max();
-        let most = device.most_threads(largest.unwrap_or(1), passes[0].precision());
+        let convolves = passes.iter().any(KernelDesc::convolves);
+        let most = if in_turn && (wanted.is_some() || !convolves) { MOST_ROUNDS } else { 1 };
+        let in_rounds = (1..=most).filter_map(|rounds| {
+            let passes = passes.iter().map(|pass| pass.in_rounds(parts, rounds)).collect();
+            KernelDesc::fused(passes, between, size, device)
+        });
+        // Rounds of few threads would take long.
+        let usual = |desc: &KernelDesc| desc.tiles_in_turn() == 1 || desc.threads >= device.usual_threads();
+        in_rounds
+            .into_iter()
+            .find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (wanted.is_some() || usual(desc)))
+    }
+
+    /// With so many tiles for the lines of a part.
+    fn in_rounds(&self, parts: usize, rounds: usize) -> KernelDesc {
+        let own_lines = self.lines / parts;
+        KernelDesc { tile: own_lines.div_ceil(rounds), own_lines, ..self.clone() }
+    }
+
+    /// Passes as one kernel, with `between` reals of shared memory between them.
+    fn fused(passes: Vec<KernelDesc>, between: usize, size: Size, device: &DeviceAttributes) -> Option<KernelDesc> {
+        let threads = passes.iter().map(|pass| pass.butterflies()[1] * pass.tile).max()?.max(device.warp);
+        let largest = passes.iter().map(KernelDesc::largest_radix).max()?;
+        let most = device.most_threads(largest, passes[0].precision());
         let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
         // Padding that another pass has no room for would be chosen in vain.
@@ -46,12 +82,8 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
-        fused.resident = size.resident.unwrap_or(0);
-        // One round of small butterflies takes less long than another launch.
-        let small = between <= SMALL * device.usual_threads();
-        let blocks = if wanted.is_some() { 1 } else { RESIDENT };
-        let enough = wanted.is_some() || small || device.saturates(parts);
-        (enough && fused.shared_bytes() <= device.shared_of(blocks)).then_some(fused)
+        fused.resident = size.resident.unwrap_or_else(|| device.resident_of_fused(&fused));
+        Some(fused)
     }
 
     /// Whether the first lines are those of the first of so many parts of the array, and so on.

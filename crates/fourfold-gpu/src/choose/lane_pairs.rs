@@ -65,11 +65,7 @@ impl KernelDesc {
         // All threads of a warp come where they exchange.
         let threads = split.groups * self.tile;
         let warps = match split.groups < WARP {
-            true => {
-                split.groups.is_power_of_two()
-                    && (threads < WARP || threads % WARP == 0)
-                    && self.sublines() % self.tile == 0
-            }
+            true => split.groups.is_power_of_two() && (threads < WARP || threads % WARP == 0) && self.has_even_tiles(),
             false => split.groups % WARP == 0,
         };
         halves

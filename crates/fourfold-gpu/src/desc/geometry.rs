@@ -137,16 +137,39 @@ impl Array {
         self
     }
 
-    /// A block's part of an array like this in shared memory: all of these axes, in C order,
-    /// each row a little longer so that columns meet all banks.
-    pub(crate) fn part(&self, axes: &[usize]) -> Array {
-        let unit = if self.complex { 2 } else { 1 };
-        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit);
-        for axis in (0..self.shape.len()).rev().filter(|axis| axes.contains(axis)) {
+    /// The same with runs of so many elements of an axis as one more axis, the last one.
+    pub(crate) fn in_runs(mut self, axis: usize, run: usize) -> Array {
+        self.shape.push(run);
+        self.strides.push(self.strides[axis]);
+        self.shape[axis] /= run;
+        self.strides[axis] *= run as i64;
+        self
+    }
+
+    /// The innermost of the axes with more than one element.
+    pub(crate) fn innermost(&self) -> Option<usize> {
+        let axes = (0..self.shape.len()).filter(|&axis| self.shape[axis] > 1);
+        axes.min_by_key(|&axis| self.strides[axis].abs())
+    }
+
+    /// A block's part of an array like this in shared memory: all of these axes, in C order, and of the last
+    /// axis a run if `run` is more than 1. Each row is a little longer so that columns meet all banks.
+    pub(crate) fn part(&self, axes: &[usize], run: usize) -> Array {
+        let unit = self.parts() as i64;
+        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit * run as i64);
+        if run > 1 {
+            strides[self.shape.len() - 1] = unit;
+        }
+        for (i, axis) in (0..self.shape.len()).rev().filter(|axis| axes.contains(axis)).enumerate() {
             strides[axis] = stride;
             let row = stride * self.shape[axis] as i64;
-            // Even, so that pairs of reals stay pairs.
-            stride = if stride == unit { row + 2 + row % 2 } else { row };
+            stride = match i {
+                // Even, so that pairs of reals stay pairs.
+                0 if run == 1 => row + 2 + row % 2,
+                // An odd number of runs.
+                0 => stride * (self.shape[axis] | 1) as i64,
+                _ => row,
+            };
         }
         Array { offset: 0, strides, shared: true, slabs: None, ..self.clone() }
     }

@@ -1,8 +1,10 @@
-//! Passes along several axes as one kernel: a plane of a volume, a whole small image.
+//! Passes along several axes as one kernel: a plane of a volume, a whole small image. Where memory has
+//! another axis innermost, a block has a run of neighbours along it.
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
+use crate::choose::fused_axes::FusedAxes;
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::arrays::{PlanArrays, neighbours};
@@ -35,43 +37,125 @@ pub(crate) fn fused(
 fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Option<LoweredPass> {
     let lines = passes.iter().map(line).collect::<Option<Vec<_>>>()?;
     let ends = [passes[0].from, ArrayId::Output];
-    let [input, output] = ends.map(|id| plan.array(id));
-    let axes: Vec<usize> = passes.iter().map(|pass| pass.axis).collect();
-    let part = output.part(&axes);
-    let storage = plan.recipe.problem().storage();
-    // Two reals more than the last has before it: it may be complex.
-    let between = (part.extent() as usize + 1).next_multiple_of(2);
+    let arrays = ends.map(|id| plan.array(id));
+    let axes = passes.iter().map(|pass| pass.axis).collect();
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
+    let [input, output] = &arrays;
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
-    let wanted = choices.first().map(|choice| choice.size);
-    let near = wanted.is_some() || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
-    let room = device.shared_of(if wanted.is_some() { 1 } else { RESIDENT });
-    if !in_order || !near || between * storage.precision().bytes() > room || (0..passes.len()).any(split) {
+    if !in_order || (0..passes.len()).any(split) {
         return None;
     }
-    let mut descs: Vec<KernelDesc> = vec![];
-    let (mut pipeline, mut chosen): (Option<StagePipeline>, Vec<Chosen>) = (None, vec![]);
-    for (i, &line) in lines.iter().enumerate() {
-        let from = if i == 0 { &input } else { &part };
-        let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
-        let may = |axis: usize| axes.contains(&axis) && plan.keeps_pairs(axis);
-        let neighbours = neighbours(plan.recipe.problem(), &passes[..i], axes[i], from, may);
-        let lines = Lines { line, storage, arrays, axis: axes[i], neighbours, filters: false };
-        // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
-        if choices.get(i).is_some_and(|choice| lines.check(choice, device).is_err()) {
+    let fusion = Fusion { device, plan, passes, lines, axes, choices, ends };
+    let runs = fusion.runs(&arrays);
+    let twice = runs.iter().map(|run| (*run, RESIDENT));
+    // With choices, also if an SM has room for one block, and without neighbours.
+    let once = runs.iter().map(|run| (*run, 1)).chain([(None, 1)]).filter(|_| !choices.is_empty());
+    twice.chain(once).find_map(|(run, blocks)| fusion.in_runs(&arrays, run, blocks))
+}
+
+/// An axis that is not transformed, and how many neighbours along it a part of the array has.
+type Run = (usize, usize);
+
+/// Passes that may be one kernel.
+struct Fusion<'a> {
+    device: &'a DeviceAttributes,
+    plan: &'a PlanArrays<'a>,
+    passes: &'a [Pass],
+    lines: Vec<&'a AxisRecipe>,
+    axes: Vec<usize>,
+    /// One a pass, or none.
+    choices: &'a [Choice],
+    ends: [ArrayId; 2],
+}
+
+impl Fusion<'_> {
+    /// What parts may have of the innermost axis, if that is not transformed: runs that divide it, the
+    /// longest first, no longer than memory reads at once. What stands together is no less than a sector.
+    fn runs(&self, arrays: &[Array; 2]) -> Vec<Option<Run>> {
+        let bytes = self.plan.recipe.problem().storage().bytes();
+        let fits = |run: Option<Run>| arrays.iter().all(|array| self.is_contiguous(array, run, bytes));
+        let inner = |array: &Array| array.innermost().filter(|axis| !self.axes.contains(axis));
+        let (axis, array) = match arrays.each_ref().map(inner) {
+            [None, None] => return if fits(None) { vec![None] } else { vec![] },
+            [Some(axis), other] if other.is_none_or(|other| other == axis) => (axis, &arrays[0]),
+            [None, Some(axis)] => (axis, &arrays[1]),
+            _ => return vec![],
+        };
+        if arrays.iter().any(|array| array.slabs_of(axis).is_some()) {
+            return vec![];
+        }
+        let step = array.strides[axis].unsigned_abs() as usize * bytes;
+        let longest = (self.device.long_run() / step.max(1)).clamp(1, array.shape[axis]);
+        let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0);
+        pieces.map(|run| (run > 1).then_some((axis, run))).filter(|run| fits(*run)).collect()
+    }
+
+    /// Whether what a part has of an array stands together in memory, as a whole or in pieces of a sector and
+    /// more: of shorter ones, a trip would touch twice as many sectors, as another trip does.
+    fn is_contiguous(&self, array: &Array, run: Option<Run>, bytes: usize) -> bool {
+        let own = |axis: usize| match run {
+            Some((other, run)) if other == axis => run,
+            _ if self.axes.contains(&axis) => array.shape[axis],
+            _ => 1,
+        };
+        let step = |axis: usize| array.strides[axis].unsigned_abs() as usize;
+        let mut axes: Vec<usize> = (0..array.shape.len()).filter(|&axis| array.shape[axis] > 1).collect();
+        axes.sort_by_key(|&axis| step(axis));
+        let all = axes.iter().map(|&axis| own(axis)).product::<usize>();
+        let element = axes.first().map_or(1, |&axis| step(axis));
+        // An axis goes on where the one before ends, if the part has all of that.
+        let piece =
+            axes.iter().fold(element, |piece, &axis| if step(axis) == piece { piece * own(axis) } else { piece });
+        piece == all * element || piece * bytes >= self.device.least_run()
+    }
+
+    /// One kernel whose blocks have such runs, if an SM has room for so many.
+    fn in_runs(&self, arrays: &[Array; 2], run: Option<Run>, blocks: usize) -> Option<LoweredPass> {
+        let split = |array: Array| run.map_or(array.clone(), |(axis, run)| array.in_runs(axis, run));
+        let [input, output] = arrays.clone().map(split);
+        let part = output.part(&self.axes, run.map_or(1, |(_, run)| run));
+        let storage = self.plan.recipe.problem().storage();
+        // Two reals more than the last has before it: it may be complex.
+        let between = (part.extent() as usize + 1).next_multiple_of(2);
+        if between * storage.precision().bytes() > self.device.shared_of(blocks) {
             return None;
         }
-        let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(device));
-        let choice = Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
-        let geometry = lines.geometry(choice.packing);
-        let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
-        descs.push(made.on_whole_lines(storage, geometry, arrays));
-        chosen.push(lines.chosen(&choice, device));
-        pipeline = Some(made);
+        let mut descs: Vec<KernelDesc> = vec![];
+        let (mut pipeline, mut chosen): (Option<StagePipeline>, Vec<Chosen>) = (None, vec![]);
+        for (i, &line) in self.lines.iter().enumerate() {
+            let from = if i == 0 { &input } else { &part };
+            let arrays = [from, if i + 1 == self.lines.len() { &output } else { &part }];
+            let lines = self.lines_of(i, line, arrays);
+            // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
+            if self.choices.get(i).is_some_and(|choice| lines.check(choice, self.device).is_err()) {
+                return None;
+            }
+            let choice = self.choices.get(i).cloned().unwrap_or_else(|| lines.estimate(self.device));
+            let choice =
+                Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
+            let geometry = lines.geometry(choice.packing);
+            let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
+            descs.push(made.on_whole_lines(storage, geometry, arrays));
+            chosen.push(lines.chosen(&choice, self.device));
+            pipeline = Some(made);
+        }
+        let size = self.choices.first().map(|choice| choice.size);
+        // Where a cache has the arrays, another trip may take less long than lines in turn.
+        let bytes = [&input, &output].map(|array| array.extent() as usize * storage.bytes());
+        let in_turn = size.is_some() || bytes[0] + bytes[1] > self.device.l2_bytes;
+        let fused = FusedAxes { parts: parts(&output, &part), between, blocks, size, in_turn };
+        let desc = KernelDesc::with_fused_axes(descs, &fused, self.device)?;
+        Some(pipeline?.lowered(vec![desc], self.ends, chosen))
     }
-    let parts = parts(&output, &axes);
-    let desc = KernelDesc::with_fused_axes(descs, parts, between, wanted, device)?;
-    Some(pipeline?.lowered(vec![desc], ends, chosen))
+
+    /// The lines of pass i.
+    fn lines_of<'b>(&self, i: usize, line: &'b AxisRecipe, arrays: [&'b Array; 2]) -> Lines<'b> {
+        let Fusion { plan, axes, .. } = self;
+        let problem = plan.recipe.problem();
+        let may = |axis: usize| axes.contains(&axis) && plan.keeps_pairs(axis);
+        let neighbours = neighbours(problem, &self.passes[..i], axes[i], arrays[0], may);
+        Lines { line, storage: problem.storage(), arrays, axis: axes[i], neighbours, filters: false }
+    }
 }
 
 /// The line of a pass that writes the output and does nothing else.
@@ -82,13 +166,7 @@ fn line(pass: &Pass) -> Option<&AxisRecipe> {
     }
 }
 
-/// Whether elements that are neighbours in memory are in one part.
-fn has_neighbours(array: &Array, axes: &[usize]) -> bool {
-    let others = (0..array.shape.len()).filter(|&axis| array.shape[axis] > 1);
-    others.min_by_key(|&axis| array.strides[axis].abs()).is_none_or(|axis| axes.contains(&axis))
-}
-
-/// How many parts of an array there are that have all of some axes.
-fn parts(array: &Array, axes: &[usize]) -> usize {
-    (0..array.shape.len()).filter(|axis| !axes.contains(axis)).map(|axis| array.shape[axis]).product()
+/// How many parts there are of an array.
+fn parts(array: &Array, part: &Array) -> usize {
+    (0..array.shape.len()).filter(|&axis| part.strides[axis] == 0).map(|axis| array.shape[axis]).product()
 }

@@ -10,10 +10,11 @@ use crate::lower::stages::StagePipeline;
 use crate::lower::tables::TableLayout;
 use fourfold::engine::ArrayId;
 use fourfold::{Domain, Recipe, Storage};
+use std::borrow::Cow;
 
 /// A recipe as kernels for a device.
 pub(crate) struct LoweredRecipe<'a> {
-    pub(crate) recipe: &'a Recipe,
+    pub(crate) recipe: Cow<'a, Recipe>,
     /// Whether transforms of reals act on both parts of complex arrays.
     pub(crate) parts: bool,
     pub(crate) action: Option<&'a Action>,
@@ -78,6 +79,7 @@ impl StagePipeline {
             shared: true,
             lines: geometry.lines(),
             tile: 1,
+            own_lines: 0,
             halved: 0,
             cluster: 1,
             side_by_side: false,

@@ -5,6 +5,7 @@ pub(crate) mod combines;
 pub(crate) mod filter;
 pub(crate) mod lowered;
 pub(crate) mod multiplier;
+pub(crate) mod pass_order;
 pub(crate) mod passes;
 pub(crate) mod pointwise;
 pub(crate) mod stages;

@@ -11,10 +11,12 @@ use crate::limits::Limits;
 use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::axis_fusion;
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
+use crate::lower::pass_order::with_fewest_kernels;
 use crate::lower::pointwise::{Elements, pointwise};
 use crate::lower::stages::{Ranges, StagePipeline};
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 use fourfold::{Precision, Problem, Recipe, Result, Storage};
+use std::borrow::Cow;
 
 impl Limits {
     /// An error if the device does not compute in the problem's precision.
@@ -56,9 +58,13 @@ pub(crate) fn lower_in_slabs<'a>(
 ) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
+    let recipe = match action {
+        None if !parts && slabs.is_none() => with_fewest_kernels(&limits.attributes, recipe),
+        _ => Cow::Borrowed(recipe),
+    };
     let lowering = Lowering {
         limits,
-        arrays: PlanArrays { recipe, parts, padded: action.and_then(Action::padded), slabs },
+        arrays: PlanArrays { recipe: &recipe, parts, padded: action.and_then(Action::padded), slabs },
         action,
         choices,
     };

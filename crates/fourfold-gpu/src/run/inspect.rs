@@ -213,7 +213,7 @@ impl Target {
     }
 
     fn inspection(&self, lowered: &LoweredRecipe) -> Inspection {
-        let recipe = lowered.recipe;
+        let recipe = &*lowered.recipe;
         let is_transform = |op: &&PassOp| matches!(op, PassOp::Transform(_));
         let transforms = |pass: &Pass| pass.ops.iter().filter(is_transform).count();
         // The pass of each transform: that of a filter's multiply has two.

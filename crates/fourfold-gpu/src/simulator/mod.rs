@@ -5,6 +5,7 @@
 //! cluster those of the outermost level. Where no two accesses to a place of shared memory depend
 //! on which thread comes first, every order gives the same result; where they do, it is reported.
 
+mod fused_axes_tests;
 mod machine;
 mod odd_line_tests;
 mod odd_quarter_tests;
@@ -109,7 +110,7 @@ fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(V
 
 /// Simulates the passes of a plan.
 fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> Result<()> {
-    let recipe = lowered.recipe;
+    let recipe = &lowered.recipe;
     let in_place = recipe.problem().in_place();
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([

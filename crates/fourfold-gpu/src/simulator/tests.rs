@@ -311,41 +311,6 @@ fn all_choices_are_right_and_have_no_races() {
     assert!(reached.iter().all(|count| *count > 1), "choices with {names}: {reached:?}");
 }
 
-/// Passes over several axes as one kernel: the choices of all but the first say so.
-#[test]
-fn fused_passes_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap();
-    for case in [
-        "dct2 f64 6x8",
-        "dct3 f32 5x12",
-        "fft f64 9x6",
-        "rfft f32 8x10",
-        "dct4 f64 7x6",
-        "dst1 f32 5x7",
-        "dht f64 16x5",
-        "idct_idxst f32 6x8",
-        "dct2 f64 3x4x6",
-        "dct2 f32 3x4x6 axes=0,1",
-        "dct2 f32 3x4x6 axes=1,2",
-        "dct2 f64 4x3x6 axes=0,2",
-        "dct3 f64 4x6 inplace",
-        "dct2 f32 6x1x8",
-        "dct2 f64 34x17",
-        "fft f32 4x6 in=1,4",
-        "dct2 f32 4x6 out=-6,1",
-        "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
-    ] {
-        let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem).unwrap();
-        let choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
-        let choices: Vec<Choice> = choices.into_iter().map(|choice| Choice { axis_fusion: true, ..choice }).collect();
-        let fused = lower(target.limits(), &recipe, false, None, &choices).unwrap();
-        assert_eq!(fused.passes.len(), 1, "{case}");
-        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
-        assert!(verdict.holds(), "{case}: {verdict:?}");
-    }
-}
-
 /// Columns that are packed at a distance, where every pass is a kernel.
 #[test]
 fn columns_of_odd_rows_are_right_and_have_no_races() {

@@ -82,7 +82,7 @@ impl KernelDesc {
     fn rounds(&self, split: &Split) -> Option<usize> {
         let total = split.count() / (self.before() * self.after()) * self.slots();
         let rounds = total / self.threads;
-        let even = self.shared && total % self.threads == 0 && self.sublines() % self.tile == 0;
+        let even = self.shared && total % self.threads == 0 && self.has_even_tiles();
         (even && self.range.last > self.range.first + 1 && rounds > 0 && rounds * split.radix <= HELD).then_some(rounds)
     }
 }

@@ -5,7 +5,7 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, Sym, int};
-use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, record, select, thread};
+use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, for_each, record, select, thread};
 use fourfold::engine::C;
 
 /// The statements of a kernel.
@@ -13,17 +13,24 @@ pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
     record(|| {
         let (thread, block) = (thread(), block());
         for (i, pass) in desc.passes().enumerate() {
-            if i > 0 {
-                barrier();
+            match pass.tiles_in_turn() {
+                1 if i == 0 => one_pass(pass, thread, block, int(0)),
+                1 => {
+                    barrier();
+                    one_pass(pass, thread, block, int(0));
+                }
+                rounds => for_each(int(0), int(rounds), int(1), |round| {
+                    barrier();
+                    one_pass(pass, thread, block, round);
+                }),
             }
-            one_pass(pass, thread, block);
         }
     })
 }
 
-pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
+pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int, round: Int) {
     let across = desc.across_cluster();
-    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block));
+    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, [block, round]));
     let mut stages = desc.stages.iter().enumerate();
     while let Some((i, stage)) = stages.next() {
         let before = i.checked_sub(1).map(|i| &desc.stages[i]);
@@ -66,8 +73,10 @@ pub(crate) struct Writer<'a> {
     /// The kernel that has the buffers.
     pub(crate) buffers: &'a KernelDesc,
     pub(crate) thread: Int,
-    /// The tile.
+    /// The block: its tile, or with axis fusion its part of the array.
     pub(crate) block: Int,
+    /// Which tile of the part.
+    pub(crate) round: Int,
     /// Which of the cluster's blocks.
     pub(crate) rank: Int,
     /// The line of a thread, if it always is the same.
@@ -111,7 +120,12 @@ pub(crate) struct Subline {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
+    pub(crate) fn new(
+        desc: &'a KernelDesc,
+        buffers: &'a KernelDesc,
+        thread: Int,
+        [block, round]: [Int; 2],
+    ) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
         let block = match desc.blocks_of_each_line() {
             Some(blocks) => {
@@ -129,6 +143,7 @@ impl<'a> Writer<'a> {
             buffers,
             thread,
             block,
+            round,
             rank,
             fixed,
             guarded,
@@ -202,7 +217,7 @@ impl<'a> Writer<'a> {
     /// that it can wait there.
     pub(crate) fn waits_late(&self, count: usize) -> bool {
         let KernelDesc { cluster, tile, threads, .. } = *self.desc;
-        count % cluster == 0 && count / cluster * tile == threads && self.desc.sublines() % tile == 0
+        count % cluster == 0 && count / cluster * tile == threads && self.desc.has_even_tiles()
     }
 
     /// The first subline of a Hermitian pair, or the other.
@@ -226,9 +241,26 @@ impl<'a> Writer<'a> {
     /// That of a place in the tile. Past the last one it stands for the last one, so that what it reads
     /// is there.
     pub(crate) fn of_slot(&self, slot: Int) -> Subline {
-        let (index, count) = (self.block * self.desc.tile as i64 + slot, self.desc.sublines());
-        let there = if count % self.desc.tile == 0 { index } else { select(index, int(count), index, int(count - 1)) };
+        let tile = self.desc.tile as i64;
+        let index = match self.desc.own_lines as i64 {
+            0 => self.block * tile + slot,
+            own => self.block * own + self.round * tile + slot,
+        };
+        let there = if self.desc.has_even_tiles() {
+            index
+        } else {
+            let end = self.end_of_lines();
+            select(index, end, index, end - int(1))
+        };
         Subline { index, ..self.subline(there, slot) }
+    }
+
+    /// The number after that of the last subline that the block may have.
+    pub(crate) fn end_of_lines(&self) -> Int {
+        match self.desc.own_lines {
+            0 => int(self.desc.sublines()),
+            own => self.block * own as i64 + own as i64,
+        }
     }
 
     pub(crate) fn subline(&self, index: Int, slot: Int) -> Subline {
