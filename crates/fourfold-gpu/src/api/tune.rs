@@ -204,9 +204,9 @@ fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Other numbers of kernels, each for a range of the digits.
+/// Other numbers of kernels, each for a range of the digits: of convolutions three or five.
 fn other_ranges(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
-    let kernels = [1, 2, 3].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
+    let kernels = [1, 2, 3, 5].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
     kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 

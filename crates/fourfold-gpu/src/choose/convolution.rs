@@ -9,6 +9,7 @@ use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc};
 use fourfold::Precision;
 use fourfold::engine::convolution_length;
+use std::ops::RangeInclusive;
 
 /// For so many bytes of a buffer, one is padding.
 const PADDED: usize = 16;
@@ -24,22 +25,25 @@ fn stages(lengths: &[usize]) -> usize {
 impl DeviceAttributes {
     /// The lengths of ranges of a line of `least` numbers or a few more. Two are those of the core's length; three
     /// are of the shortest length with no more stages. (How two fit counts more than what they have: on an H200
-    /// `dst4 f64 10620131` took 986 instead of 809 µs with 2 % fewer numbers.)
+    /// `dst4 f64 10620131` took 986 instead of 809 µs with 2 % fewer numbers.) `wanted`: so many, if they fit.
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,
         places: [usize; 2],
         precision: Precision,
+        wanted: Option<usize>,
     ) -> Option<Vec<usize>> {
         let usual = convolution_length(least);
-        let ranges = self.range_lengths(usual, places, precision)?;
+        let lengths = |room, counts| self.range_lengths(room, places, precision, counts);
+        let with = |counts: RangeInclusive<usize>| Some((lengths(usual, counts.clone())?, counts));
+        let (ranges, counts) = wanted.and_then(|count| with(count..=count)).or_else(|| with(2..=MOST_KERNELS))?;
         if ranges.len() < MOST_KERNELS {
             return Some(ranges);
         }
         let mut rooms = ODD_FACTORS.map(|odd| odd * least.div_ceil(odd).next_power_of_two());
         rooms.sort_unstable();
         let fewer = rooms.into_iter().take_while(|room| *room < usual);
-        let mut others = fewer.filter_map(|room| self.range_lengths(room, places, precision));
+        let mut others = fewer.filter_map(|room| lengths(room, counts.clone()));
         let is_as_fast = |other: &Vec<usize>| other.len() == ranges.len() && stages(other) <= stages(&ranges);
         Some(others.find(is_as_fast).unwrap_or(ranges))
     }
@@ -50,7 +54,13 @@ impl DeviceAttributes {
     /// it; but those with the fewest stages, where an SM has few blocks. (On an H200 `dst1 f32 1235159` 55 to
     /// 46 µs, `dct4 f64 4172417` 372 to 324.) `places` are the bytes for each place of a range but the last,
     /// whose sublines stand side by side, and of the last.
-    fn range_lengths(&self, room: usize, places: [usize; 2], precision: Precision) -> Option<Vec<usize>> {
+    fn range_lengths(
+        &self,
+        room: usize,
+        places: [usize; 2],
+        precision: Precision,
+        counts: RangeInclusive<usize>,
+    ) -> Option<Vec<usize>> {
         let bytes = |lengths: &Vec<usize>| {
             let (end, others) = lengths.split_last().expect("two or three ranges");
             let bytes = [others.iter().max().map_or(0, |length| length * places[0]), end * places[1]];
@@ -71,7 +81,8 @@ impl DeviceAttributes {
         };
         let last_shares = || least(fitting(splits(room, 2), [1, RESIDENT])).filter(|_| usual <= RESIDENT);
         let two = || least(fitting(splits(room, 2), [1; 2]));
-        shared().or_else(last_shares).or_else(two).or_else(|| least(fitting(splits(room, 3), [1; 2])))
+        let two = counts.contains(&2).then(|| shared().or_else(last_shares).or_else(two)).flatten();
+        two.or_else(|| least(fitting(splits(room, 3), [1; 2])).filter(|_| counts.contains(&3)))
     }
 }
 

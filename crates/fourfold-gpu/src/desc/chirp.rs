@@ -6,9 +6,11 @@ use crate::desc::combine::{CombineStep, HalfSpectra};
 /// Elements times Bluestein's chirp c_j = exp(−πi j²/N).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Chirp {
+    /// N.
+    pub(crate) n: usize,
     /// How many there are: those after are zeros where they are read, and not written.
     pub(crate) count: usize,
-    /// The chirp.
+    /// The chirp for j ≤ N/2.
     pub(crate) table: usize,
     pub(crate) elements: Chirped,
 }

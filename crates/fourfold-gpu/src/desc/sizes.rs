@@ -1,7 +1,7 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
 use crate::desc::kernel::{DigitRange, KernelDesc, values};
-use crate::desc::stage::{Port, Stage, StageOp};
+use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
@@ -140,16 +140,30 @@ impl KernelDesc {
     }
 
     /// Whether blocks take sublines from both ends of the line in turn. The elements of those have
-    /// neighbouring reals, where reals are read or written in an order: so both find what is around
-    /// theirs in the cache.
+    /// neighbouring reals, where reals are read or written in an order, and factors of a chirp in common: so
+    /// both find what is around theirs in the cache.
     pub(crate) fn takes_ends(&self) -> bool {
         let is_ordered = |port: &Port| match port {
-            Port::Array(view) => view.order.is_some() || view.combined.is_some(),
+            Port::Array(View { order, combined, chirp, .. }) => {
+                order.is_some() || combined.is_some() || chirp.as_ref().is_some_and(|chirp| chirp.count == chirp.n)
+            }
             _ => false,
         };
         let is_range = !self.has_whole_lines() && self.cluster == 1;
         let takes = self.shared && self.lines == 1 && is_range && !self.mirrors_sublines();
         takes && self.ends().into_iter().flatten().any(is_ordered)
+    }
+
+    /// If blocks take sublines from both ends of the line in turn, and the buffer is longer than the line: the
+    /// tile in whose middle the ends of the line meet. Element e has neighbours of element N − 1 − e, so that
+    /// subline s has those of number N − 1 − s, modulo all.
+    pub(crate) fn tile_of_ends(&self) -> Option<usize> {
+        let views = self.ends().into_iter().flatten().filter_map(|port| match port {
+            Port::Array(view) => view.chirp.as_ref(),
+            _ => None,
+        });
+        let mut whole = views.filter(|chirp| self.takes_ends() && chirp.count == chirp.n);
+        whole.next().map(|chirp| (chirp.n - 1) % self.sublines() / (2 * self.tile))
     }
 
     /// Whether it is one of the kernels of lines that are convolved as a whole.

@@ -78,7 +78,9 @@ impl PassLowering<'_> {
         let line = if across { geometry.line_bytes(self.storage) } else { complex };
         let strided = self.device.short_run().div_ceil(line) * complex;
         let places = [strided, if across { strided } else { complex }];
-        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision())?;
+        // All ranges but the last have a kernel there and one back.
+        let wanted = choice.size.kernels.map(|kernels| kernels.div_ceil(2));
+        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision(), wanted)?;
         let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
@@ -122,8 +124,10 @@ impl StagePipeline {
     /// What the elements are that are read, and those that are written.
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
         let LineConvolution { data, len, ref reduction, counts, .. } = *rule;
-        let table = self.tables.push_pairs(Entry::Chirp { n: len, count: counts[0].max(counts[1]) });
-        let chirp = |end: usize, elements: Chirped| Some(Box::new(Chirp { count: counts[end], table, elements }));
+        let count = counts[0].max(counts[1]).min(len / 2 + 1);
+        let table = self.tables.push_pairs(Entry::Chirp { n: len, count });
+        let chirp =
+            |end: usize, elements: Chirped| Some(Box::new(Chirp { n: len, count: counts[end], table, elements }));
         let elements = |end: usize| chirp(end, Chirped::Elements);
         let n = line.transform.n;
         match data {

@@ -11,6 +11,26 @@ use crate::write::table::coefficient;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
+impl Chirp {
+    /// c_j for a j in this range. It is c_{N−j} if N is even, else −c_{N−j}: threads that take both ends of a
+    /// line inwards read the same half of the chirp.
+    fn at(&self, j: Int, [start, end]: [usize; 2]) -> C<Sym> {
+        let Chirp { n, table, .. } = *self;
+        let half = n / 2 + 1;
+        if end <= half {
+            return coefficient(table, j);
+        }
+        let (other, sign) = (int(n) - j, if n % 2 == 0 { 1.0 } else { -1.0 });
+        let is_high = start >= half;
+        let z = coefficient(table, if is_high { other } else { select(j, int(half), j, other) });
+        let [low, high] = [1.0, sign].map(Sym::lit);
+        match sign < 0.0 {
+            true => z.scale(if is_high { high } else { select_real(j, int(half), low, high) }),
+            false => z,
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Element `e`, which is in `range`: a number of the line times the chirp, or 0 after the last.
     pub(crate) fn read_chirped(
@@ -21,7 +41,7 @@ impl Writer<'_> {
         e: Int,
         [start, end]: [usize; 2],
     ) -> C<Sym> {
-        let Chirp { count, table, ref elements } = *chirp;
+        let Chirp { count, ref elements, .. } = *chirp;
         let zero = Sym::lit(0.0);
         if start >= count {
             return C { re: zero, im: zero };
@@ -32,7 +52,7 @@ impl Writer<'_> {
             Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range),
             _ => self.read(&View { chirp: None, ..view.clone() }, line, at, range),
         };
-        let C { re, im } = z.mul(coefficient(table, at));
+        let C { re, im } = z.mul(chirp.at(at, range));
         let kept = |x: Sym| if end <= count { x } else { select_real(e, int(count), x, zero) };
         C { re: kept(re), im: kept(im) }
     }
@@ -64,13 +84,13 @@ impl Writer<'_> {
         [start, end]: [usize; 2],
         z: C<Sym>,
     ) {
-        let Chirp { count, table, ref elements } = *chirp;
+        let Chirp { count, ref elements, .. } = *chirp;
         if start >= count {
             return;
         }
         let range = [start, end.min(count)];
         let body = || {
-            let z = z.swap().mul(coefficient(table, e));
+            let z = z.swap().mul(chirp.at(e, range));
             match elements {
                 Chirped::TermsToLine(steps) => {
                     steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, &[z]))

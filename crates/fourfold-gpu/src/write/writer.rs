@@ -132,7 +132,10 @@ impl<'a> Writer<'a> {
                 let (line, part) = divide(block, desc.lines, blocks);
                 line * blocks as i64 + part
             }
-            None if desc.takes_ends() => from_both_ends(block, desc.blocks()),
+            None if desc.takes_ends() => match desc.tile_of_ends() {
+                Some(tile) => from_the_middle(block, desc.blocks(), tile),
+                None => from_both_ends(block, desc.blocks()),
+            },
             None => block,
         };
         let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
@@ -296,6 +299,12 @@ impl<'a> Writer<'a> {
 /// Number i of `count`, from both ends inwards.
 fn from_both_ends(i: Int, count: usize) -> Int {
     select(i % 2, int(1), i / 2, int(count - 1) - i / 2)
+}
+
+/// Number i of `count`, from number `middle` on, one before and one after in turn.
+pub(crate) fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
+    let (before, after) = (int(middle + count) - i / 2, i / 2 + (middle + 1) as i64);
+    select(i % 2, int(1), before, after) % count as i64
 }
 
 /// Remainder and quotient of i < `size` · `count`.

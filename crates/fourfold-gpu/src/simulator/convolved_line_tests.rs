@@ -1,0 +1,83 @@
+//! Lines that are convolved as a whole.
+
+use crate::desc::kernel::KernelDesc;
+use crate::ir::statement::{Int, int};
+use crate::lower::passes::lower;
+use crate::run::inspect::Target;
+use crate::simulator::simulate;
+use crate::write::writer::from_the_middle;
+use fourfold::{Planner, Problem};
+
+/// Few long lines, with little shared memory.
+fn target() -> Target {
+    Target::cuda("sm_90").unwrap().with_shared_bytes(8 << 10).with_sms(1)
+}
+
+fn kernels(problem: &Problem) -> Vec<KernelDesc> {
+    let recipe = Planner::new().recipe(problem).unwrap();
+    lower(target().limits(), &recipe, false, None, &[]).unwrap().descs()
+}
+
+/// Of even and odd DFTs: those of an odd number change the sign of the second half of the chirp.
+#[test]
+fn convolved_lines_are_right_and_have_no_races() {
+    for case in [
+        "fft f64 1511",
+        "ifft f32 1594",
+        "rfft f64 1511",
+        "irfft f64 1511",
+        "dct2 f64 1583",
+        "dct3 f64 1583",
+        "dct2 f32 3166",
+        "dct4 f64 1583",
+        "dst4 f32 3166",
+        "dht f64 1583",
+        "dst1 f64 1582",
+        "dct1 f32 1584",
+        "dct2 f64 3x1583 axes=1",
+        "fft f32 1511x2 axes=0",
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        assert!(kernels(&problem).iter().any(KernelDesc::convolves_lines), "{case}");
+        let (verdict, _) = simulate(&target(), &problem, &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+/// Elements e and N − 1 − e of a DCT-II have neighbouring reals, so that the blocks that read them should find
+/// each other's sectors in the cache.
+#[test]
+fn blocks_that_read_the_same_sectors_come_together() {
+    for n in [65_537usize, 99_991, 100_003, 131_071, 200_003] {
+        let first = kernels(&format!("dct2 f64 {n}").parse().unwrap()).remove(0);
+        let (blocks, sublines) = (first.blocks(), first.sublines());
+        let middle = first.tile_of_ends().unwrap();
+        let mut turns = vec![None; blocks];
+        for turn in 0..blocks {
+            let Int::Lit(block) = from_the_middle(int(turn), blocks, middle) else { panic!("a literal") };
+            assert_eq!(turns[block as usize].replace(turn), None, "block {block} comes twice");
+        }
+        let turn = |element: usize| turns[element % sublines / first.tile].unwrap();
+        let distance = (0..n).map(|e| turn(e).abs_diff(turn(n - 1 - e))).max().unwrap();
+        assert!(distance <= 3 && blocks > 8, "{n}: {distance} turns of {blocks}");
+    }
+}
+
+/// Two ranges of digits are three kernels, three are five: whichever choices say.
+#[test]
+fn convolved_lines_have_as_many_kernels_as_choices_say() {
+    for (case, estimated) in [("dct2 f64 1583", 3), ("fft f32 3167", 3), ("dst1 f64 16221", 5)] {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let lowered = lower(target().limits(), &recipe, false, None, &[]).unwrap();
+        assert_eq!(lowered.descs().len(), estimated, "{case}");
+        for kernels in [3, 5] {
+            let mut choices = lowered.choices();
+            choices[0].size.kernels = Some(kernels);
+            let descs = lower(target().limits(), &recipe, false, None, &choices).unwrap().descs();
+            assert!(descs.len() == kernels || kernels < estimated, "{case}: {} kernels", descs.len());
+            let (verdict, _) = simulate(&target(), &problem, &choices).unwrap();
+            assert!(verdict.holds(), "{case} in {kernels} kernels: {verdict:?}");
+        }
+    }
+}
