@@ -94,37 +94,39 @@ impl DeviceAttributes {
         let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
         let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
         let room = self.blocks_of(desc.shared_bytes());
+        let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
+        let needed = words * desc.numbers() + others;
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
         match desc.fuses_product() {
             true => blocks(HELD),
             false if small && blocks(SMALL) <= room => blocks(SMALL),
-            false if bounded => with(self.registers(desc)).min(room),
+            false if bounded => with(needed.max(REGISTERS * desc.precision().bytes())).min(room),
             false => 0,
         }
     }
 
-    /// The same of passes along several axes that are one kernel: two, where large butterflies would have the
-    /// registers of one. (Of 31 in `f64`, NVRTC gives them 246.)
-    pub(crate) fn resident_of_fused(&self, desc: &KernelDesc) -> usize {
-        let most = |registers: &dyn Fn(&KernelDesc) -> usize| desc.passes().map(registers).max().unwrap_or(1);
-        let two = |registers: usize| self.blocks_with_registers(registers, desc.threads) >= RESIDENT;
-        let usual = most(&|pass| words(pass) * pass.numbers() + OTHERS * pass.largest_radix());
-        let least = most(&|pass| self.registers(pass));
-        if !two(usual) && two(least) && desc.blocks() > self.sms { RESIDENT } else { 0 }
-    }
-
-    /// Registers of a thread that a kernel needs, or that many threads leave it.
-    fn registers(&self, desc: &KernelDesc) -> usize {
-        let words = words(desc);
-        let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
-        (words * desc.numbers() + others).max(REGISTERS * desc.precision().bytes())
+    /// The most threads of a block with passes along several axes, so that registers hold two blocks: the
+    /// usual ones, or those that the compiler takes as it likes. (With a bound on the registers of more threads,
+    /// NVRTC spills up to 164 bytes.)
+    pub(crate) fn most_fused_threads(&self, passes: &[KernelDesc]) -> usize {
+        let taken = |pass: &KernelDesc| {
+            let registers = words(pass) * pass.numbers() + OTHERS * pass.largest_radix();
+            registers.max(REGISTERS * pass.precision().bytes()).min(self.registers_per_thread)
+        };
+        let registers = passes.iter().map(taken).max().unwrap_or(1);
+        (self.warps_with_registers(registers) / RESIDENT * self.warp).max(self.warp)
     }
 
     /// Blocks of so many threads that an SM holds, if each thread has so many registers.
     fn blocks_with_registers(&self, registers: usize, threads: usize) -> usize {
+        self.warps_with_registers(registers) / threads.div_ceil(self.warp)
+    }
+
+    /// The same in warps.
+    fn warps_with_registers(&self, registers: usize) -> usize {
         let warps = self.registers_per_sm / (self.warp * registers.next_multiple_of(ALLOCATED));
-        (warps - warps % SCHEDULERS) / threads.div_ceil(self.warp)
+        warps - warps % SCHEDULERS
     }
 
     /// Bytes of shared memory of each of so many blocks on an SM.

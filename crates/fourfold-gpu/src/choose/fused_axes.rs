@@ -1,6 +1,7 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::radices::SMALL;
 use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
@@ -68,6 +69,10 @@ impl KernelDesc {
         let most = device.most_threads(largest, passes[0].precision());
         let most = size.threads.map_or(most, |threads| threads.min(most));
         let threads = threads.next_multiple_of(device.warp).min(most);
+        // Two blocks that registers hold, if they have as many threads together.
+        let of_two = device.most_fused_threads(&passes);
+        let shares = size.threads.is_none() && passes[0].blocks() > device.sms && RESIDENT * of_two >= threads;
+        let threads = if shares { threads.min(of_two) } else { threads };
         // Padding that another pass has no room for would be chosen in vain.
         let room = device.shared_per_block.checked_sub(between * passes[0].precision().bytes())?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
@@ -82,7 +87,7 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
-        fused.resident = size.resident.unwrap_or_else(|| device.resident_of_fused(&fused));
+        fused.resident = size.resident.unwrap_or(0);
         Some(fused)
     }
 

@@ -94,15 +94,22 @@ fn lines_in_turn_are_right_and_have_no_races() {
     assert!(uneven > 1, "only {uneven} with a last tile of fewer lines");
 }
 
-/// Two blocks, where large butterflies would have the registers of one.
+/// Where an SM has two blocks.
 #[test]
-fn large_butterflies_leave_registers_for_two_blocks() {
+fn registers_hold_the_threads_of_two_blocks() {
     let target = Target::cuda("sm_90").unwrap();
-    for (case, resident) in [("dct1 f64 13x833x63", 2), ("dht f64 23x149x132", 2), ("dct2 f64 12x168x216", 0)] {
+    for (case, threads) in [
+        ("dct1 f64 13x833x63", 128),
+        ("dst3 f32 409x483x18", 704),
+        ("dct2 f64 1000x100x100 axes=1,2", 256),
+        ("dct2 f32 8x1080x1920", 384),
+        ("dct2 f32 1000x96x96 axes=1,2", 512),
+        ("dct2 f32 100x96x96 axes=1,2", 576),
+    ] {
         let recipe = Planner::new().recipe(&case.parse().unwrap()).unwrap();
         let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
         let fused = descs.iter().find(|desc| desc.next.is_some()).unwrap_or_else(|| panic!("{case}"));
-        assert_eq!(fused.resident, resident, "{case}");
+        assert_eq!(fused.threads, threads, "{case}");
     }
 }
 
