@@ -7,7 +7,7 @@ use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
 use crate::desc::action::Action;
-use crate::desc::choice::Size;
+use crate::desc::choice::{AxisFusion, Size};
 use crate::desc::kernel::KernelDesc;
 use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
@@ -137,7 +137,7 @@ impl<'a> Bench<'a> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
         let limits = self.planner.kernel_cache.limits();
-        for choice in candidates(&best.work().passes[pass], &limits.attributes) {
+        for choice in candidates(&best.work().passes[pass], pass, &limits.attributes) {
             let mut choices = best.work().choices();
             choices[pass] = choice;
             let Ok(lowered) = self.lower(limits, &choices) else { continue };
@@ -173,14 +173,14 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Other choices for a pass.
-type Candidates = fn(&Chosen, &DeviceAttributes) -> Vec<Choice>;
+/// Other choices for a pass of this number.
+type Candidates = fn(&Chosen, usize, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
 pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_sizes, other_ranges, otherwise_done, otherwise_fused];
 
 /// Other factors, packings and clusters.
-fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
+fn other_ways(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let packed = |(packing, smooth): &(_, usize)| {
         let axis_fusion = pass.choice.axis_fusion;
         let choice =
@@ -195,7 +195,7 @@ fn other_ways(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
 }
 
 /// Other sizes of blocks, for a pass that is one kernel.
-fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
+fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
     let size = pass.choice.size;
@@ -205,14 +205,14 @@ fn other_sizes(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
 }
 
 /// Other numbers of kernels, each for a range of the digits: of convolutions three or five.
-fn other_ranges(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
+fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
     let kernels = [1, 2, 3, 5].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
     kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
 /// Sublines one after the other or beside each other, lanes in pairs or not, registers for other
 /// numbers of blocks, and other threads where [`other_sizes`] has none.
-fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
+fn otherwise_done(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
     let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
     let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
@@ -228,9 +228,11 @@ fn otherwise_done(pass: &Chosen, device: &DeviceAttributes) -> Vec<Choice> {
     sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// One kernel with the pass before, or not.
-fn otherwise_fused(pass: &Chosen, _: &DeviceAttributes) -> Vec<Choice> {
-    vec![Choice { axis_fusion: !pass.choice.axis_fusion, ..pass.choice.clone() }]
+/// One kernel with an earlier pass, or with none.
+fn otherwise_fused(pass: &Chosen, number: usize, _: &DeviceAttributes) -> Vec<Choice> {
+    let earlier = (0..number.saturating_sub(1)).map(AxisFusion::WithPass);
+    let all = [AxisFusion::None, AxisFusion::WithPrevious].into_iter().chain(earlier);
+    all.map(|axis_fusion| Choice { axis_fusion, ..pass.choice.clone() }).collect()
 }
 
 /// An array of numbers that differ in all digits: a device may be faster with zeros.

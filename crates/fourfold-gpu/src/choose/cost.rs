@@ -241,7 +241,8 @@ impl DeviceAttributes {
     }
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
-        let short = desc.has_runs() && !self.has_at_once(desc);
+        // A part of the array has long runs, or those for which it is worth a trip.
+        let short = desc.has_runs() && desc.own_lines == 0 && !self.has_at_once(desc);
         let run = if short { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
     }
@@ -259,7 +260,7 @@ fn words(desc: &KernelDesc) -> usize {
 }
 
 /// The greatest common divisor.
-fn divisor(a: usize, b: usize) -> usize {
+pub(crate) fn divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 

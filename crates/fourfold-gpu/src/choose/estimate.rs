@@ -8,7 +8,7 @@ use crate::choose::radices::{
     ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, small_radices,
     smooth,
 };
-use crate::desc::choice::{NAMES, Size};
+use crate::desc::choice::{AxisFusion, NAMES, Size};
 use crate::desc::geometry::Array;
 use crate::desc::geometry::Geometry;
 use crate::desc::kernel::Packing;
@@ -21,7 +21,8 @@ use std::str::FromStr;
 /// Reals of a line that is short.
 const SHORT: usize = 256;
 
-/// How the lines of a pass are done. Prints, and parses back: `lines 16 8 8 tile 8 threads 256`.
+/// How the lines of a pass are done. Prints, and parses back: `lines 16 8 8 tile 8 threads 256`, or
+/// `lines 8 8 joined` where it is one kernel with the pass before it, `joined 1` with the first one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Choice {
     pub(crate) packing: Packing,
@@ -31,9 +32,7 @@ pub(crate) struct Choice {
     /// radix.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
-    /// Whether it is one kernel with the pass before it, if shared memory has room for a part of
-    /// the array over their axes.
-    pub(crate) axis_fusion: bool,
+    pub(crate) axis_fusion: AxisFusion,
 }
 
 /// The lines of which something is chosen.
@@ -176,7 +175,7 @@ impl Lines<'_> {
             radices: self.radices(packing, clustered, device),
             clustered,
             size: Size::default(),
-            axis_fusion: false,
+            axis_fusion: AxisFusion::None,
         }
     }
 
@@ -279,7 +278,11 @@ impl fmt::Display for Choice {
         }
         let said = NAMES.iter().zip(self.size.values()).filter_map(|((name, _), size)| Some((name, size?)));
         said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
-        if self.axis_fusion { write!(f, " joined") } else { Ok(()) }
+        match self.axis_fusion {
+            AxisFusion::None => Ok(()),
+            AxisFusion::WithPrevious => f.write_str(" joined"),
+            AxisFusion::WithPass(pass) => write!(f, " joined {}", pass + 1),
+        }
     }
 }
 
@@ -295,7 +298,7 @@ impl FromStr for Choice {
         let first = words.next().unwrap_or_default();
         let packing = Packing::ALL.into_iter().find(|packing| packing.name() == first).ok_or_else(wrong)?;
         let mut choice =
-            Choice { packing, radices: vec![], clustered: false, size: Size::default(), axis_fusion: false };
+            Choice { packing, radices: vec![], clustered: false, size: Size::default(), axis_fusion: AxisFusion::None };
         while let Some(radix) = words.peek().and_then(|word| word.parse().ok()) {
             choice.radices.push(radix);
             words.next();
@@ -308,7 +311,13 @@ impl FromStr for Choice {
                 *size = Some(number.ok_or_else(wrong)?);
             }
         }
-        choice.axis_fusion = words.next_if_eq(&"joined").is_some();
+        if words.next_if_eq(&"joined").is_some() {
+            let pass = words.next().map(|word| word.parse::<usize>().ok().and_then(|pass| pass.checked_sub(1)));
+            choice.axis_fusion = match pass {
+                None => AxisFusion::WithPrevious,
+                Some(pass) => AxisFusion::WithPass(pass.ok_or_else(wrong)?),
+            };
+        }
         if words.next().is_none() { Ok(choice) } else { Err(wrong()) }
     }
 }

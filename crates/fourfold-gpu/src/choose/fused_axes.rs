@@ -50,7 +50,9 @@ impl KernelDesc {
             KernelDesc::fused(passes, between, size, device)
         });
         // Rounds of few threads would take long.
-        let usual = |desc: &KernelDesc| desc.tiles_in_turn() == 1 || desc.threads >= device.usual_threads();
+        let usual = |desc: &KernelDesc| {
+            desc.threads >= device.usual_threads() || desc.passes().all(|pass| pass.tiles_in_turn() == 1)
+        };
         in_rounds
             .into_iter()
             .find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (wanted.is_some() || usual(desc)))

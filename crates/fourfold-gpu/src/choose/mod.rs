@@ -7,5 +7,6 @@ pub(crate) mod fused_axes;
 pub(crate) mod lane_pairs;
 pub(crate) mod padding;
 pub(crate) mod pair_distance;
+pub(crate) mod pass_order;
 pub(crate) mod radices;
 pub(crate) mod tiling;

@@ -17,6 +17,17 @@ pub(crate) struct Size {
     pub(crate) kernels: Option<usize>,
 }
 
+/// With which pass a pass is one kernel, if shared memory has room for a part of the array over their axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum AxisFusion {
+    #[default]
+    None,
+    /// With the one before it in the recipe.
+    WithPrevious,
+    /// With the one of this number, right after which it runs.
+    WithPass(usize),
+}
+
 /// Names of sizes in the text of a choice, and the least and the most of each.
 pub(crate) const NAMES: [(&str, [usize; 2]); 6] = [
     ("tile", [1, 4096]),

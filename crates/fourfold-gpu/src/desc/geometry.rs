@@ -146,9 +146,9 @@ impl Array {
         self
     }
 
-    /// The innermost of the axes with more than one element.
+    /// The innermost of the axes with more than one element in memory.
     pub(crate) fn innermost(&self) -> Option<usize> {
-        let axes = (0..self.shape.len()).filter(|&axis| self.shape[axis] > 1);
+        let axes = (0..self.shape.len()).filter(|&axis| self.shape[axis] > 1 && self.strides[axis] != 0);
         axes.min_by_key(|&axis| self.strides[axis].abs())
     }
 

@@ -2,9 +2,10 @@
 //! another axis innermost, a block has a run of neighbours along it.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::RESIDENT;
+use crate::choose::cost::{RESIDENT, divisor};
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::choose::fused_axes::FusedAxes;
+use crate::desc::choice::AxisFusion;
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::arrays::{PlanArrays, neighbours};
@@ -26,7 +27,7 @@ pub(crate) fn fused(
     }
     (2..=passes.len()).rev().find_map(|count| {
         let wanted = choices.get(first + 1..first + count);
-        if wanted.is_some_and(|choices| !choices.iter().all(|choice| choice.axis_fusion)) {
+        if wanted.is_some_and(|choices| !choices.iter().all(|choice| choice.axis_fusion == AxisFusion::WithPrevious)) {
             return None;
         }
         fuse(device, plan, &passes[..count], choices.get(first..first + count).unwrap_or(&[]))
@@ -70,13 +71,14 @@ struct Fusion<'a> {
 
 impl Fusion<'_> {
     /// What parts may have of the innermost axis, if that is not transformed: runs that divide it, the
-    /// longest first, no longer than memory reads at once. What stands together is no less than a sector.
+    /// longest first, no longer than memory reads at once. They must touch fewer sectors than as many trips as
+    /// there are passes, but where a cache has the arrays and needs no runs.
     fn runs(&self, arrays: &[Array; 2]) -> Vec<Option<Run>> {
-        let bytes = self.plan.recipe.problem().storage().bytes();
-        let fits = |run: Option<Run>| arrays.iter().all(|array| self.is_contiguous(array, run, bytes));
+        let trips = self.passes.len() as f64;
+        let fits = |run: Option<Run>| arrays.iter().all(|array| self.sectors(array, run) < trips);
         let inner = |array: &Array| array.innermost().filter(|axis| !self.axes.contains(axis));
         let (axis, array) = match arrays.each_ref().map(inner) {
-            [None, None] => return if fits(None) { vec![None] } else { vec![] },
+            [None, None] => return if self.is_cached(arrays) || fits(None) { vec![None] } else { vec![] },
             [Some(axis), other] if other.is_none_or(|other| other == axis) => (axis, &arrays[0]),
             [None, Some(axis)] => (axis, &arrays[1]),
             _ => return vec![],
@@ -84,29 +86,45 @@ impl Fusion<'_> {
         if arrays.iter().any(|array| array.slabs_of(axis).is_some()) {
             return vec![];
         }
-        let step = array.strides[axis].unsigned_abs() as usize * bytes;
-        let longest = (self.device.long_run() / step.max(1)).clamp(1, array.shape[axis]);
+        let step = array.strides[axis].unsigned_abs() as usize * self.bytes();
+        let longest = (self.device.long_run() / step).clamp(1, array.shape[axis]);
         let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0);
         pieces.map(|run| (run > 1).then_some((axis, run))).filter(|run| fits(*run)).collect()
     }
 
-    /// Whether what a part has of an array stands together in memory, as a whole or in pieces of a sector and
-    /// more: of shorter ones, a trip would touch twice as many sectors, as another trip does.
-    fn is_contiguous(&self, array: &Array, run: Option<Run>, bytes: usize) -> bool {
-        let own = |axis: usize| match run {
-            Some((other, run)) if other == axis => run,
-            _ if self.axes.contains(&axis) => array.shape[axis],
-            _ => 1,
-        };
+    /// Of a real in the arrays.
+    fn bytes(&self) -> usize {
+        self.plan.recipe.problem().storage().bytes()
+    }
+
+    /// Whether the second-level cache holds both arrays.
+    fn is_cached(&self, arrays: &[Array; 2]) -> bool {
+        let [input, output] = arrays.each_ref().map(|array| array.extent() as usize * self.bytes());
+        input + output <= self.device.l2_bytes
+    }
+
+    /// Sectors that parts touch for each that has all of its bytes in a part, on average: pieces of a part begin
+    /// at any multiple of what the other strides and a sector divide by. A part that is one piece touches others
+    /// at its ends only.
+    fn sectors(&self, array: &Array, run: Option<Run>) -> f64 {
+        let (bytes, sector) = (self.bytes(), self.device.sector_bytes);
+        let array = run.map_or(array.clone(), |(axis, run)| array.clone().in_runs(axis, run));
+        let own = |axis: usize| self.axes.contains(&axis) || run.is_some() && axis + 1 == array.shape.len();
         let step = |axis: usize| array.strides[axis].unsigned_abs() as usize;
-        let mut axes: Vec<usize> = (0..array.shape.len()).filter(|&axis| array.shape[axis] > 1).collect();
+        let mut axes: Vec<usize> = (0..array.shape.len()).filter(|&a| array.shape[a] > 1 && step(a) > 0).collect();
         axes.sort_by_key(|&axis| step(axis));
-        let all = axes.iter().map(|&axis| own(axis)).product::<usize>();
         let element = axes.first().map_or(1, |&axis| step(axis));
-        // An axis goes on where the one before ends, if the part has all of that.
-        let piece =
-            axes.iter().fold(element, |piece, &axis| if step(axis) == piece { piece * own(axis) } else { piece });
-        piece == all * element || piece * bytes >= self.device.least_run()
+        let all = axes.iter().filter(|&&axis| own(axis)).map(|&axis| array.shape[axis]).product::<usize>();
+        let (mut piece, mut unit) = (element, divisor(array.offset.unsigned_abs() as usize * bytes, sector));
+        for axis in axes {
+            // An axis goes on where the one before ends.
+            match own(axis) && step(axis) == piece {
+                true => piece *= array.shape[axis],
+                false => unit = divisor(step(axis) * bytes, unit),
+            }
+        }
+        let piece_bytes = piece * bytes;
+        if piece == all * element { 1.0 } else { (piece_bytes + sector - unit) as f64 / piece_bytes as f64 }
     }
 
     /// One kernel whose blocks have such runs, if an SM has room for so many.
@@ -131,8 +149,8 @@ impl Fusion<'_> {
                 return None;
             }
             let choice = self.choices.get(i).cloned().unwrap_or_else(|| lines.estimate(self.device));
-            let choice =
-                Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
+            let axis_fusion = if i > 0 { AxisFusion::WithPrevious } else { AxisFusion::None };
+            let choice = Choice { axis_fusion, ..if choice.clustered { choice.without_cluster() } else { choice } };
             let geometry = lines.geometry(choice.packing);
             let made = StagePipeline::line(line, &choice, geometry.across(), pipeline.take());
             descs.push(made.on_whole_lines(storage, geometry, arrays));
@@ -141,8 +159,7 @@ impl Fusion<'_> {
         }
         let size = self.choices.first().map(|choice| choice.size);
         // Where a cache has the arrays, another trip may take less long than lines in turn.
-        let bytes = [&input, &output].map(|array| array.extent() as usize * storage.bytes());
-        let in_turn = size.is_some() || bytes[0] + bytes[1] > self.device.l2_bytes;
+        let in_turn = size.is_some() || !self.is_cached(arrays);
         let fused = FusedAxes { parts: parts(&output, &part), between, blocks, size, in_turn };
         let desc = KernelDesc::with_fused_axes(descs, &fused, self.device)?;
         Some(pipeline?.lowered(vec![desc], self.ends, chosen))

@@ -3,6 +3,7 @@
 
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::padding::PADDING;
+use crate::choose::pass_order::in_own_order;
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::geometry::{Array, Geometry, wide};
 use crate::desc::kernel::{DigitRange, KernelDesc};
@@ -10,11 +11,12 @@ use crate::lower::stages::StagePipeline;
 use crate::lower::tables::TableLayout;
 use fourfold::engine::ArrayId;
 use fourfold::{Domain, Recipe, Storage};
-use std::borrow::Cow;
 
 /// A recipe as kernels for a device.
 pub(crate) struct LoweredRecipe<'a> {
-    pub(crate) recipe: Cow<'a, Recipe>,
+    pub(crate) recipe: &'a Recipe,
+    /// The numbers of the recipe's passes in the order in which they run.
+    pub(crate) order: Vec<usize>,
     /// Whether transforms of reals act on both parts of complex arrays.
     pub(crate) parts: bool,
     pub(crate) action: Option<&'a Action>,
@@ -38,9 +40,9 @@ impl LoweredRecipe<'_> {
         self.passes.iter().flat_map(|pass| pass.descs.iter().cloned()).collect()
     }
 
-    /// How the lines of each pass are done.
+    /// How the lines of each pass are done, in the order of the recipe.
     pub(crate) fn chosen(&self) -> Vec<Chosen> {
-        self.passes.iter().flat_map(|pass| pass.passes.iter().cloned()).collect()
+        in_own_order(self.passes.iter().flat_map(|pass| pass.passes.iter().cloned()).collect(), &self.order)
     }
 
     /// The same without the alternatives.

@@ -1,31 +1,44 @@
-//! The order of passes with which the fewest kernels are needed: transforms along different axes commute,
-//! and passes along some of them may fit one kernel.
+//! The order in which passes run: transforms along different axes commute, and passes along some of them may
+//! fit one kernel.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::estimate::Choice;
+use crate::choose::pass_order::order_of;
 use crate::lower::arrays::PlanArrays;
 use crate::lower::axis_fusion::fused;
-use fourfold::Recipe;
-use fourfold::engine::{ArrayId, PassOp, Transform1d, in_order};
-use std::borrow::Cow;
+use fourfold::engine::{ArrayId, in_order};
+use fourfold::{Recipe, Result};
+use std::collections::BTreeSet;
 
-/// Passes whose orders are compared, at most: four have 24.
+/// Passes whose orders are compared, at most: four can be grouped in 15 ways.
 const MOST: usize = 4;
 
-/// The recipe in an order that takes fewer kernels than its own, if there is one. Of several, the one that
-/// keeps the first passes where they are: rows come before columns.
-pub(crate) fn with_fewest_kernels<'a>(device: &DeviceAttributes, recipe: &'a Recipe) -> Cow<'a, Recipe> {
-    let passes = recipe.passes();
-    let keeps_shape = passes.iter().all(|pass| pass.to == ArrayId::Output);
-    if !(3..=MOST).contains(&passes.len()) || !keeps_shape || recipe.multiplied().is_some() {
-        return Cow::Borrowed(recipe);
+/// The recipe's own order.
+pub(crate) fn own_order(recipe: &Recipe) -> Vec<usize> {
+    (0..recipe.passes().len()).collect()
+}
+
+/// That of choices, or else one with which the fewest kernels are needed. An error if a choice does not name an
+/// earlier pass.
+pub(crate) fn order(device: &DeviceAttributes, recipe: &Recipe, choices: &[Choice]) -> Result<Vec<usize>> {
+    let keeps_shape = recipe.passes().iter().all(|pass| pass.to == ArrayId::Output);
+    if !keeps_shape || recipe.multiplied().is_some() || recipe.passes().is_empty() {
+        return Ok(own_order(recipe));
     }
-    let halves = |op: &PassOp| matches!(op, PassOp::Transform(line) if line.transform.transform1d == Transform1d::R2C);
-    let fixed = usize::from(passes[0].ops.iter().any(halves));
-    let own: Vec<usize> = (0..passes.len()).collect();
-    let others = orders(own[fixed..].to_vec()).into_iter().map(|order| [&own[..fixed], &order].concat());
-    let reordered = others.skip(1).map(|order| in_order(recipe, &order));
-    let recipes = std::iter::once(Cow::Borrowed(recipe)).chain(reordered.map(Cow::Owned));
-    recipes.min_by_key(|recipe| kernels(device, recipe)).expect("there is the recipe's own order")
+    match choices {
+        [] => Ok(with_fewest_kernels(device, recipe)),
+        choices => order_of(choices),
+    }
+}
+
+/// An order that takes fewer kernels than the recipe's own, if there is one. Of several, the one that keeps the
+/// first passes where they are: rows come before columns.
+fn with_fewest_kernels(device: &DeviceAttributes, recipe: &Recipe) -> Vec<usize> {
+    let count = recipe.passes().len();
+    if !(3..=MOST).contains(&count) {
+        return own_order(recipe);
+    }
+    orders(count).into_iter().min_by_key(|order| kernels(device, &in_order(recipe, order))).unwrap_or_default()
 }
 
 /// How many kernels passes are, if one that is not fused counts as one.
@@ -39,40 +52,46 @@ fn kernels(device: &DeviceAttributes, recipe: &Recipe) -> usize {
     count
 }
 
-/// All orders of some numbers, in lexicographic order if the numbers are in order.
-fn orders(numbers: Vec<usize>) -> Vec<Vec<usize>> {
-    if numbers.len() < 2 {
-        return vec![numbers];
+/// All orders of so many passes in which those of a group follow one another, and groups the first of each, in
+/// lexicographic order. The first pass stays the first one, as R2C must.
+fn orders(count: usize) -> BTreeSet<Vec<usize>> {
+    let mut groupings: Vec<Vec<Vec<usize>>> = vec![vec![]];
+    for pass in 0..count {
+        let with = |groups: Vec<Vec<usize>>| {
+            let separate = [&*groups, &[vec![pass]]].concat();
+            let joined = (0..groups.len()).map(move |i| {
+                let mut groups = groups.clone();
+                groups[i].push(pass);
+                groups
+            });
+            std::iter::once(separate).chain(joined)
+        };
+        groupings = groupings.into_iter().flat_map(with).collect();
     }
-    let led = |i: usize| {
-        let mut rest = numbers.clone();
-        let first = rest.remove(i);
-        orders(rest).into_iter().map(move |order| [&[first], &*order].concat())
-    };
-    (0..numbers.len()).flat_map(led).collect()
+    groupings.into_iter().map(|groups| groups.concat()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lower::passes::lower;
     use crate::run::inspect::Target;
     use fourfold::Planner;
 
     #[test]
     fn orders_begin_with_the_own_one() {
-        assert_eq!(orders(vec![1, 2, 3])[..3], [vec![1, 2, 3], vec![1, 3, 2], vec![2, 1, 3]]);
-        let mut all = orders(vec![0, 1, 2, 3]);
-        assert!(all.is_sorted());
-        all.dedup();
-        assert_eq!(all.len(), 24);
+        assert_eq!(Vec::from_iter(orders(3)), [vec![0, 1, 2], vec![0, 2, 1]]);
+        let all = Vec::from_iter(orders(4));
+        assert_eq!((all.len(), &all[0], &all[1]), (5, &vec![0, 1, 2, 3], &vec![0, 1, 3, 2]));
+        assert!(all.contains(&vec![0, 3, 1, 2]) && all.iter().all(|order| order[0] == 0));
     }
 
-    /// The axes of the passes of an H200's plan.
+    /// The axes of the passes of an H200's plan, in the order in which they run.
     fn axes(problem: &str) -> Vec<usize> {
         let recipe = Planner::new().recipe(&problem.parse().unwrap()).unwrap();
         let target = Target::cuda("sm_90").unwrap();
-        let ordered = with_fewest_kernels(&target.limits().attributes, &recipe);
-        ordered.passes().iter().map(|pass| pass.axis).collect()
+        let order = order(&target.limits().attributes, &recipe, &[]).unwrap();
+        order.into_iter().map(|pass| recipe.passes()[pass].axis).collect()
     }
 
     #[test]
@@ -83,5 +102,39 @@ mod tests {
         assert_eq!(axes("dct2 f32 1080x8x1920"), [2, 1, 0], "planes of 8 rows are one kernel as it is");
         assert_eq!(axes("dct2 f32 512x512x512"), [2, 1, 0], "no two passes fit");
         assert_eq!(axes("irfft f32 8x1080x1920"), [1, 0, 2], "spectra stand in another array");
+    }
+
+    /// Choices are those of the recipe's passes: whoever runs them in its own order understands them, too, and
+    /// so does a device with less memory.
+    #[test]
+    fn choices_are_in_the_order_of_the_recipe() {
+        let target = Target::cuda("sm_90").unwrap();
+        let recipe = Planner::new().recipe(&"dct2 f32 8x1080x1920".parse().unwrap()).unwrap();
+        let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
+        let choices = lowered.choices();
+        let texts: Vec<_> = choices.iter().map(Choice::to_string).collect();
+        assert_eq!(texts, ["lines 16 12 10", "lines 12 10 9", "lines 8 joined 1"]);
+        assert_eq!(texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Choice>>(), choices);
+        let again = lower(target.limits(), &recipe, false, None, &choices).unwrap();
+        assert_eq!((again.descs(), again.choices()), (lowered.descs(), choices.clone()));
+        for less in [80 << 10, 48 << 10, 16 << 10] {
+            let target = Target::cuda("sm_90").unwrap().with_shared_bytes(less);
+            let lowered = lower(target.limits(), &recipe, false, None, &choices).unwrap();
+            assert!(lowered.descs().iter().all(|desc| desc.shared_bytes() <= less));
+        }
+        // Both parts of complex arrays, in the recipe's own order.
+        let parts = lower(target.limits(), &recipe, true, None, &choices).unwrap();
+        assert_eq!((parts.order, parts.passes.len()), (vec![0, 1, 2], 3));
+    }
+
+    #[test]
+    fn choices_that_name_no_earlier_pass_are_refused() {
+        let target = Target::cuda("sm_90").unwrap();
+        let problem = "dct2 f32 8x1080x1920".parse().unwrap();
+        for wrong in ["joined 2", "joined 3", "joined 9", "joined 0", "joined -1", "joined x", "joined 1 1"] {
+            let choices = format!("lines 16 12 10\nlines 12 10 9 {wrong}\nlines 8");
+            assert!(target.inspect_choices(&problem, &choices).is_err(), "{wrong}");
+        }
+        assert!(target.inspect_choices(&problem, "lines 16 12 10\nlines 12 10 9 joined 1\nlines 8 joined 2").is_ok());
     }
 }

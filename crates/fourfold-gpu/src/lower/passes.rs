@@ -2,6 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
+use crate::choose::pass_order::in_execution_order;
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
 use crate::desc::geometry::{Array, Geometry, SlabLayout};
@@ -11,10 +12,10 @@ use crate::limits::Limits;
 use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::axis_fusion;
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
-use crate::lower::pass_order::with_fewest_kernels;
+use crate::lower::pass_order::{order, own_order};
 use crate::lower::pointwise::{Elements, pointwise};
 use crate::lower::stages::{Ranges, StagePipeline};
-use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
+use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp, in_order};
 use fourfold::{Precision, Problem, Recipe, Result, Storage};
 use std::borrow::Cow;
 
@@ -58,19 +59,21 @@ pub(crate) fn lower_in_slabs<'a>(
 ) -> Result<LoweredRecipe<'a>> {
     limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
-    let recipe = match action {
-        None if !parts && slabs.is_none() => with_fewest_kernels(&limits.attributes, recipe),
-        _ => Cow::Borrowed(recipe),
+    let order = match action {
+        None if !parts && slabs.is_none() => order(&limits.attributes, recipe, choices)?,
+        _ => own_order(recipe),
     };
+    let reordered = if order.is_sorted() { Cow::Borrowed(recipe) } else { Cow::Owned(in_order(recipe, &order)) };
+    let choices = in_execution_order(choices, &order);
     let lowering = Lowering {
         limits,
-        arrays: PlanArrays { recipe: &recipe, parts, padded: action.and_then(Action::padded), slabs },
+        arrays: PlanArrays { recipe: &reordered, parts, padded: action.and_then(Action::padded), slabs },
         action,
-        choices,
+        choices: &choices,
     };
     let mut passes = lowering.passes()?;
     mark_evict_first(&mut passes, &lowering.arrays, &limits.attributes);
-    Ok(LoweredRecipe { recipe, parts, action, passes })
+    Ok(LoweredRecipe { recipe, order, parts, action, passes })
 }
 
 /// What the kernels of a recipe follow from.

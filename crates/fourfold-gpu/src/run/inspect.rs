@@ -213,14 +213,15 @@ impl Target {
     }
 
     fn inspection(&self, lowered: &LoweredRecipe) -> Inspection {
-        let recipe = &*lowered.recipe;
+        let recipe = lowered.recipe;
         let is_transform = |op: &&PassOp| matches!(op, PassOp::Transform(_));
         let transforms = |pass: &Pass| pass.ops.iter().filter(is_transform).count();
         // The pass of each transform: that of a filter's multiply has two.
         let passes = recipe.passes().iter().enumerate().flat_map(|(i, pass)| std::iter::repeat_n(i, transforms(pass)));
         let passes: Vec<_> = passes.collect();
         let launch = |number: usize, desc: &KernelDesc| {
-            let pass = passes.get(number).copied().unwrap_or(0);
+            let number_in_recipe = lowered.order.get(number).copied().unwrap_or(number);
+            let pass = passes.get(number_in_recipe).copied().unwrap_or(0);
             let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, number > 0), kernel(desc));
             let source = print(self.dialect, &desc.frame(), &statements);
             let counts = Counts::of(&statements);

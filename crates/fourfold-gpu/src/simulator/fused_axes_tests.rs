@@ -1,6 +1,7 @@
 //! Passes along several axes as one kernel.
 
 use crate::choose::estimate::Choice;
+use crate::desc::choice::AxisFusion;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
@@ -20,7 +21,8 @@ fn fused(target: &Target, case: &str) -> KernelDesc {
     let problem: Problem = case.parse().unwrap();
     let recipe = Planner::new().recipe(&problem).unwrap();
     let choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
-    let choices: Vec<Choice> = choices.into_iter().map(|choice| Choice { axis_fusion: true, ..choice }).collect();
+    let choices: Vec<Choice> =
+        choices.into_iter().map(|choice| Choice { axis_fusion: AxisFusion::WithPrevious, ..choice }).collect();
     let fused = lower(target.limits(), &recipe, false, None, &choices).unwrap();
     assert_eq!(fused.descs().len(), 1, "{case}");
     let (verdict, _) = simulate(target, &problem, &choices).unwrap();
@@ -128,5 +130,23 @@ fn lines_in_turn_are_for_large_arrays() {
         let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
         let fused = descs.iter().find(|desc| desc.next.is_some());
         assert_eq!(fused.map(KernelDesc::tiles_in_turn), turns, "{case}");
+    }
+}
+
+/// Where no cache has the arrays, a trip must touch fewer sectors than one for each pass.
+#[test]
+fn pieces_below_a_sector_have_a_kernel_for_each_pass() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, kernels) in [
+        // 7 of 8 reals of a sector, and 5 of any 5.
+        ("dct2 f32 300000x7x7 axes=1,2 in=56,8,1 out=56,8,1", 1),
+        ("dst4 f32 600x3600x5", 3),
+        ("dst4 f32 60x367x5", 2),
+        ("dct2 f32 16x16x100003 axes=0,1", 2),
+        ("dct2 f32 16x16x100000 axes=0,1", 1),
+    ] {
+        let recipe = Planner::new().recipe(&case.parse().unwrap()).unwrap();
+        let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
+        assert_eq!(descs.len(), kernels, "{case}");
     }
 }

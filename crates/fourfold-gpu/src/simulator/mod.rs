@@ -111,7 +111,7 @@ fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(V
 
 /// Simulates the passes of a plan.
 fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> Result<()> {
-    let recipe = &lowered.recipe;
+    let recipe = lowered.recipe;
     let in_place = recipe.problem().in_place();
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([

@@ -3,6 +3,7 @@
 use crate::api::tune::STEPS;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
+use crate::desc::choice::AxisFusion;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
@@ -244,7 +245,7 @@ fn all_choices_of_passes_that_multiply_are_right() {
         let run = |choices: &[Choice]| simulate_multiplied(&target, &problem, side, multiplier, choices);
         let chosen = run(&[]).chosen;
         for (pass, of_pass) in chosen.iter().enumerate() {
-            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, &target.limits().attributes)) {
+            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, pass, &target.limits().attributes)) {
                 let mut choices: Vec<Choice> = chosen.iter().map(|chosen| chosen.choice.clone()).collect();
                 choices[pass] = choice;
                 let descs = run(&choices).descs;
@@ -289,7 +290,7 @@ fn all_choices_are_right_and_have_no_races() {
         let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
         let (chosen, estimated) = (lowered.chosen(), lowered.choices());
         for (pass, chosen) in chosen.iter().enumerate() {
-            for choice in STEPS.iter().flat_map(|step| step(chosen, &target.limits().attributes)) {
+            for choice in STEPS.iter().flat_map(|step| step(chosen, pass, &target.limits().attributes)) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
@@ -348,7 +349,7 @@ fn multiplied_columns_of_odd_rows_are_right() {
 /// What is chosen, but each pass is a kernel.
 fn unfused(target: &Target, recipe: &Recipe) -> Vec<Choice> {
     let choices = lower(target.limits(), recipe, false, None, &[]).unwrap().choices();
-    choices.into_iter().map(|choice| Choice { axis_fusion: false, ..choice }).collect()
+    choices.into_iter().map(|choice| Choice { axis_fusion: AxisFusion::None, ..choice }).collect()
 }
 
 /// From a column to the one that is packed with it.
