@@ -18,17 +18,18 @@ pub(crate) struct FusedAxes {
     pub(crate) between: usize,
     /// Blocks for which an SM must have room.
     pub(crate) blocks: usize,
-    /// The size that is wanted in any case; else there must be work for the device.
-    pub(crate) size: Option<Size>,
-    /// Whether a block may take its lines in turn, where shared memory has no room for the buffers of all.
-    pub(crate) in_turn: bool,
+    pub(crate) size: Size,
+    /// Whether a cache has the arrays: another trip may then take less long than lines in turn.
+    pub(crate) cached: bool,
+    /// Whether it is wanted also where it may not be worth it.
+    pub(crate) in_any_case: bool,
 }
 
 impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array; if it fits.
     pub(crate) fn with_fused_axes(
         mut passes: Vec<KernelDesc>,
-        &FusedAxes { parts, between, blocks, size: wanted, in_turn }: &FusedAxes,
+        &FusedAxes { parts, between, blocks, size, cached, in_any_case }: &FusedAxes,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
         for pass in &mut passes {
@@ -39,12 +40,11 @@ impl KernelDesc {
         }
         // One round of small butterflies takes less long than another launch.
         let small = between <= SMALL * device.usual_threads();
-        if wanted.is_none() && !small && !device.saturates(parts) {
+        if !in_any_case && !small && !device.saturates(parts) {
             return None;
         }
-        let size = wanted.unwrap_or_default();
-        let convolves = passes.iter().any(KernelDesc::convolves);
-        let most = if in_turn && (wanted.is_some() || !convolves) { MOST_ROUNDS } else { 1 };
+        let in_turn = in_any_case || !cached && !passes.iter().any(KernelDesc::convolves);
+        let most = if in_turn { MOST_ROUNDS } else { 1 };
         let in_rounds = (1..=most).filter_map(|rounds| {
             let passes = passes.iter().map(|pass| pass.in_rounds(parts, rounds)).collect();
             KernelDesc::fused(passes, between, size, device)
@@ -55,7 +55,7 @@ impl KernelDesc {
         };
         in_rounds
             .into_iter()
-            .find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (wanted.is_some() || usual(desc)))
+            .find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (in_any_case || usual(desc)))
     }
 
     /// With so many tiles for the lines of a part.

@@ -48,7 +48,7 @@ pub(crate) fn in_own_order(chosen: Vec<Chosen>, order: &[usize]) -> Vec<Chosen> 
         return chosen;
     }
     let named = |(turn, mut chosen): (usize, Chosen)| {
-        if chosen.choice.axis_fusion == AxisFusion::WithPrevious && order[turn - 1] + 1 != order[turn] {
+        if chosen.choice.axis_fusion == AxisFusion::WithPrevious && !order.is_sorted() {
             chosen.choice.axis_fusion = AxisFusion::WithPass(order[turn - 1]);
         }
         (order[turn], chosen)

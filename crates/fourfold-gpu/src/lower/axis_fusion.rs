@@ -48,10 +48,12 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     }
     let fusion = Fusion { device, plan, passes, lines, axes, choices, ends };
     let runs = fusion.runs(&arrays);
-    let twice = runs.iter().map(|run| (*run, RESIDENT));
-    // With choices, also if an SM has room for one block, and without neighbours.
-    let once = runs.iter().map(|run| (*run, 1)).chain([(None, 1)]).filter(|_| !choices.is_empty());
-    twice.chain(once).find_map(|(run, blocks)| fusion.in_runs(&arrays, run, blocks))
+    let estimated = runs.iter().map(|run| (*run, RESIDENT, false));
+    // With choices, also otherwise: if an SM has room for one block, and without neighbours.
+    let chosen = [RESIDENT, 1].into_iter().flat_map(|blocks| runs.iter().map(move |run| (*run, blocks, true)));
+    let chosen = chosen.chain([(None, 1, true)]).filter(|_| !choices.is_empty());
+    let mut ways = estimated.chain(chosen);
+    ways.find_map(|(run, blocks, in_any_case)| fusion.in_runs(&arrays, run, blocks, in_any_case))
 }
 
 /// An axis that is not transformed, and how many neighbours along it a part of the array has.
@@ -127,8 +129,9 @@ impl Fusion<'_> {
         if piece == all * element { 1.0 } else { (piece_bytes + sector - unit) as f64 / piece_bytes as f64 }
     }
 
-    /// One kernel whose blocks have such runs, if an SM has room for so many.
-    fn in_runs(&self, arrays: &[Array; 2], run: Option<Run>, blocks: usize) -> Option<LoweredPass> {
+    /// One kernel whose blocks have such runs, if an SM has room for so many, and it is worth it or wanted in any
+    /// case.
+    fn in_runs(&self, arrays: &[Array; 2], run: Option<Run>, blocks: usize, in_any_case: bool) -> Option<LoweredPass> {
         let split = |array: Array| run.map_or(array.clone(), |(axis, run)| array.in_runs(axis, run));
         let [input, output] = arrays.clone().map(split);
         let part = output.part(&self.axes, run.map_or(1, |(_, run)| run));
@@ -157,10 +160,9 @@ impl Fusion<'_> {
             chosen.push(lines.chosen(&choice, self.device));
             pipeline = Some(made);
         }
-        let size = self.choices.first().map(|choice| choice.size);
-        // Where a cache has the arrays, another trip may take less long than lines in turn.
-        let in_turn = size.is_some() || !self.is_cached(arrays);
-        let fused = FusedAxes { parts: parts(&output, &part), between, blocks, size, in_turn };
+        let size = self.choices.first().map(|choice| choice.size).unwrap_or_default();
+        let (parts, cached) = (parts(&output, &part), self.is_cached(arrays));
+        let fused = FusedAxes { parts, between, blocks, size, cached, in_any_case };
         let desc = KernelDesc::with_fused_axes(descs, &fused, self.device)?;
         Some(pipeline?.lowered(vec![desc], self.ends, chosen))
     }

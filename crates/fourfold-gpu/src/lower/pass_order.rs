@@ -127,6 +127,27 @@ mod tests {
         assert_eq!((parts.order, parts.passes.len()), (vec![0, 1, 2], 3));
     }
 
+    /// Also groups of three, and two groups.
+    #[test]
+    fn choices_of_other_orders_lead_to_the_same_kernels() {
+        let target = Target::cuda("sm_90").unwrap();
+        for (problem, order, texts) in [
+            ("dct2 f32 4x4x1080x480", vec![0, 2, 3, 1], ["", "", " joined 1", " joined 3"]),
+            ("dct2 f32 8x8x100x1000", vec![0, 2, 1, 3], ["", "", " joined 1", " joined 2"]),
+        ] {
+            let recipe = Planner::new().recipe(&problem.parse().unwrap()).unwrap();
+            let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
+            let choices = lowered.choices();
+            assert_eq!(lowered.order, order, "{problem}");
+            for (choice, text) in choices.iter().zip(texts) {
+                let choice = choice.to_string();
+                assert!(choice.ends_with(text) && choice.contains("joined") != text.is_empty(), "{problem}: {choice}");
+            }
+            let again = lower(target.limits(), &recipe, false, None, &choices).unwrap();
+            assert_eq!((again.descs(), again.choices()), (lowered.descs(), choices), "{problem}");
+        }
+    }
+
     #[test]
     fn choices_that_name_no_earlier_pass_are_refused() {
         let target = Target::cuda("sm_90").unwrap();
