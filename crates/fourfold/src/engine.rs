@@ -63,7 +63,8 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
 /// # Panics
 /// If `order` names a pass that the recipe does not have.
 pub fn in_order(recipe: &Recipe, order: &[usize]) -> Recipe {
-    recipe.in_order(order)
+    let ops = order.iter().map(|&number| recipe.passes()[number].ops.clone()).collect();
+    Recipe::new(recipe.problem().clone(), recipe.multiply().cloned(), ops)
 }
 
 /// The recipes that differ from the default one of `problem` in one choice. Tuning measures these

@@ -196,7 +196,12 @@ impl DeviceAttributes {
         let ends = [&desc.geometry.input, &desc.geometry.output];
         let rows = ends.map(|side| side.stride.unsigned_abs() as usize * desc.storage.bytes());
         let unit = rows.into_iter().fold(divisor(run, self.sector_bytes), divisor);
-        (run + self.sector_bytes - unit) as f64 / run as f64
+        self.sectors_of_pieces(run, unit)
+    }
+
+    /// The same of pieces of so many bytes that begin at any multiple of a divisor of a sector.
+    pub(crate) fn sectors_of_pieces(&self, piece: usize, unit: usize) -> f64 {
+        (piece + self.sector_bytes - unit) as f64 / piece as f64
     }
 
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
@@ -241,7 +246,7 @@ impl DeviceAttributes {
     }
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
-        // A part of the array has long runs, or those for which it is worth a trip.
+        // Passes along several axes touch fewer sectors than other trips would, or a cache has the arrays.
         let short = desc.has_runs() && desc.own_lines == 0 && !self.has_at_once(desc);
         let run = if short { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])

@@ -7,8 +7,8 @@ use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
 
-/// Tiles that a block takes one after the other, at most: every one waits for its slowest thread.
-const MOST_ROUNDS: usize = 4;
+/// Tiles that a block takes in turn, at most: each waits for the slowest thread of the one before.
+const MOST_TILES: usize = 4;
 
 /// How passes along several axes share an array.
 pub(crate) struct FusedAxes {
@@ -44,24 +44,22 @@ impl KernelDesc {
             return None;
         }
         let in_turn = in_any_case || !cached && !passes.iter().any(KernelDesc::convolves);
-        let most = if in_turn { MOST_ROUNDS } else { 1 };
-        let in_rounds = (1..=most).filter_map(|rounds| {
-            let passes = passes.iter().map(|pass| pass.in_rounds(parts, rounds)).collect();
+        let most = if in_turn { MOST_TILES } else { 1 };
+        let mut in_tiles = (1..=most).filter_map(|tiles| {
+            let passes = passes.iter().map(|pass| pass.in_tiles(parts, tiles)).collect();
             KernelDesc::fused(passes, between, size, device)
         });
-        // Rounds of few threads would take long.
+        // Tiles of few threads would take long.
         let usual = |desc: &KernelDesc| {
             desc.threads >= device.usual_threads() || desc.passes().all(|pass| pass.tiles_in_turn() == 1)
         };
-        in_rounds
-            .into_iter()
-            .find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (in_any_case || usual(desc)))
+        in_tiles.find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (in_any_case || usual(desc)))
     }
 
     /// With so many tiles for the lines of a part.
-    fn in_rounds(&self, parts: usize, rounds: usize) -> KernelDesc {
+    fn in_tiles(&self, parts: usize, tiles: usize) -> KernelDesc {
         let own_lines = self.lines / parts;
-        KernelDesc { tile: own_lines.div_ceil(rounds), own_lines, ..self.clone() }
+        KernelDesc { tile: own_lines.div_ceil(tiles), own_lines, ..self.clone() }
     }
 
     /// Passes as one kernel, with `between` reals of shared memory between them.

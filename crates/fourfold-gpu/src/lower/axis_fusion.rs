@@ -125,8 +125,7 @@ impl Fusion<'_> {
                 false => unit = divisor(step(axis) * bytes, unit),
             }
         }
-        let piece_bytes = piece * bytes;
-        if piece == all * element { 1.0 } else { (piece_bytes + sector - unit) as f64 / piece_bytes as f64 }
+        if piece == all * element { 1.0 } else { self.device.sectors_of_pieces(piece * bytes, unit) }
     }
 
     /// One kernel whose blocks have such runs, if an SM has room for so many, and it is worth it or wanted in any

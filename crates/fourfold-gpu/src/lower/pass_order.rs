@@ -10,7 +10,7 @@ use fourfold::engine::{ArrayId, in_order};
 use fourfold::{Recipe, Result};
 use std::collections::BTreeSet;
 
-/// Passes whose orders are compared, at most: four can be grouped in 15 ways.
+/// Passes whose orders are compared, at most: four have five.
 const MOST: usize = 4;
 
 /// The recipe's own order.

@@ -13,24 +13,21 @@ pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
     record(|| {
         let (thread, block) = (thread(), block());
         for (i, pass) in desc.passes().enumerate() {
-            match pass.tiles_in_turn() {
-                1 if i == 0 => one_pass(pass, thread, block, int(0)),
-                1 => {
+            let tiles = pass.tiles_in_turn();
+            let one_tile = |turn: Int| {
+                if i > 0 || tiles > 1 {
                     barrier();
-                    one_pass(pass, thread, block, int(0));
                 }
-                rounds => for_each(int(0), int(rounds), int(1), |round| {
-                    barrier();
-                    one_pass(pass, thread, block, round);
-                }),
-            }
+                one_pass(pass, thread, [block, turn]);
+            };
+            if tiles == 1 { one_tile(int(0)) } else { for_each(int(0), int(tiles), int(1), one_tile) }
         }
     })
 }
 
-pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int, round: Int) {
+fn one_pass(desc: &KernelDesc, thread: Int, block_and_turn: [Int; 2]) {
     let across = desc.across_cluster();
-    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, [block, round]));
+    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block_and_turn));
     let mut stages = desc.stages.iter().enumerate();
     while let Some((i, stage)) = stages.next() {
         let before = i.checked_sub(1).map(|i| &desc.stages[i]);
@@ -75,8 +72,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) thread: Int,
     /// The block: its tile, or with axis fusion its part of the array.
     pub(crate) block: Int,
-    /// Which tile of the part.
-    pub(crate) round: Int,
+    /// Which of the tiles that it takes in turn.
+    pub(crate) turn: Int,
     /// Which of the cluster's blocks.
     pub(crate) rank: Int,
     /// The line of a thread, if it always is the same.
@@ -124,7 +121,7 @@ impl<'a> Writer<'a> {
         desc: &'a KernelDesc,
         buffers: &'a KernelDesc,
         thread: Int,
-        [block, round]: [Int; 2],
+        [block, turn]: [Int; 2],
     ) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
         let block = match desc.blocks_of_each_line() {
@@ -146,7 +143,7 @@ impl<'a> Writer<'a> {
             buffers,
             thread,
             block,
-            round,
+            turn,
             rank,
             fixed,
             guarded,
@@ -247,7 +244,7 @@ impl<'a> Writer<'a> {
         let tile = self.desc.tile as i64;
         let index = match self.desc.own_lines as i64 {
             0 => self.block * tile + slot,
-            own => self.block * own + self.round * tile + slot,
+            own => self.block * own + self.turn * tile + slot,
         };
         let there = if self.desc.has_even_tiles() {
             index

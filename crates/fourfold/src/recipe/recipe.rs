@@ -93,12 +93,6 @@ impl Recipe {
         recipe
     }
 
-    /// The same transforms in another order: pass i is number `order[i]` of the present ones.
-    pub(crate) fn in_order(&self, order: &[usize]) -> Recipe {
-        let ops = order.iter().map(|&number| self.passes[number].ops.clone()).collect();
-        Recipe::new(self.problem.clone(), self.multiply.clone(), ops)
-    }
-
     /// The problem. For a filter, it is the first one.
     pub fn problem(&self) -> &Problem {
         &self.problem
