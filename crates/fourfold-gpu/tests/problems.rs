@@ -121,36 +121,6 @@ fn passes_along_several_axes_in_one_kernel_are_right() {
     all_hold(FUSED_AXES);
 }
 
-/// Where local memory has a part of the array, but no room for the buffers of all of its lines.
-#[test]
-fn lines_that_blocks_take_in_turn_are_right() {
-    let Some(device) = present() else { return };
-    let target = device.target().with_shared_bytes(16 << 10);
-    let cases = [
-        ("dct2 f32 9x48x48 axes=1,2", "lines 8 6\nlines 8 6 joined"),
-        ("dct3 f64 3x36x40 axes=1,2", "lines 8 5\npairs 6 3 joined"),
-        ("rfft f32 5x46x54 axes=1,2", "lines 9 6\ncomplex 23 2 joined"),
-        ("fft f32 4x36x40 axes=1,2", "complex 8 5\ncomplex 6 6 joined"),
-        ("dst1 f64 3x31x37 axes=1,2", "quarters 19\nlines 16 joined"),
-    ];
-    let mut wisdom = Wisdom::new();
-    for (case, choices) in cases {
-        let problem: Problem = case.parse().unwrap();
-        let [launch] = &target.inspect_choices(&problem, choices).unwrap().launches[..] else { panic!("{case}") };
-        let reals = problem.input_domain().reals() * problem.input().elements();
-        let plane = reals / problem.input().shape[0] * problem.precision().bytes();
-        assert!(plane > 8 << 10 && launch.shared_bytes <= 16 << 10, "{case}: {} bytes", launch.shared_bytes);
-        wisdom.insert(&problem, &GpuPlanner::new(device.clone()).wisdom_name(), choices).unwrap();
-    }
-    let planner = GpuPlanner::as_for(&target, device, Cache::standard().unwrap()).with_wisdom(wisdom);
-    assert_eq!(planner.stale_wisdom(), []);
-    for (case, _) in cases {
-        let recipe = Planner::new().recipe(&case.parse::<Problem>().unwrap()).unwrap();
-        let verdict = verdict(&planner, recipe, 1).unwrap();
-        assert!(verdict.holds(), "{case}: {verdict:?}");
-    }
-}
-
 #[test]
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };

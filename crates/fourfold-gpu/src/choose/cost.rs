@@ -35,6 +35,10 @@ const SCHEDULERS: usize = 4;
 /// Blocks that an SM should hold at least: one computes while another reads.
 pub(crate) const RESIDENT: usize = 2;
 
+/// Blocks with passes along several axes for which shared memory should have room. (Of 21 problems on an H200 with room
+/// for two, 15 took 1.02 to 1.28 of the time of separate kernels.)
+pub(crate) const FUSED_RESIDENT: usize = 3;
+
 /// Blocks of the usual size for which registers have room, in `f32`.
 const USUAL: usize = 4;
 
@@ -47,6 +51,9 @@ const LONG: usize = 32;
 
 /// Threads are few where one of so many has a large butterfly.
 const IDLE: usize = 4;
+
+/// An SM may have so many more blocks with passes along several axes than all have on average: 5 for 4.
+const UNEVEN: (usize, usize) = (5, 4);
 
 /// One SM of so many draws what memory gives to all.
 const SATURATING: usize = 2;
@@ -110,12 +117,24 @@ impl DeviceAttributes {
     /// usual ones, or those that the compiler takes as it likes. (With a bound on the registers of more threads,
     /// NVRTC spills up to 164 bytes.)
     pub(crate) fn most_fused_threads(&self, passes: &[KernelDesc]) -> usize {
-        let taken = |pass: &KernelDesc| {
-            let registers = words(pass) * pass.numbers() + OTHERS * pass.largest_radix();
-            registers.max(REGISTERS * pass.precision().bytes()).min(self.registers_per_thread)
-        };
-        let registers = passes.iter().map(taken).max().unwrap_or(1);
+        let registers = fused_registers(passes.iter()).min(self.registers_per_thread);
         (self.warps_with_registers(registers) / RESIDENT * self.warp).max(self.warp)
+    }
+
+    /// Whether so many reals are one round of large butterflies on every SM.
+    pub(crate) fn is_one_round(&self, reals: usize) -> bool {
+        reals <= LARGE * self.usual_threads() * self.sms
+    }
+
+    /// Whether registers hold two blocks with passes along several axes, and all SMs have about as many of them. (Of
+    /// 20 problems on an H200 whose registers held one block, 14 took 1.06 to 1.45 of the time of separate kernels, as
+    /// `dct4 f32 1569x27x106` did. Of 13 where some SMs had a fourth more blocks than all on average, ten took 1.05 to
+    /// 1.28, as `dct3 f64 17x144x398` did.)
+    pub(crate) fn is_evenly_busy(&self, desc: &KernelDesc) -> bool {
+        let registers = fused_registers(desc.passes());
+        let has_room = self.blocks_with_registers(registers, desc.threads) >= RESIDENT;
+        let of_one = desc.blocks().div_ceil(self.sms);
+        has_room && registers <= self.registers_per_thread && UNEVEN.1 * of_one * self.sms <= UNEVEN.0 * desc.blocks()
     }
 
     /// Blocks of so many threads that an SM holds, if each thread has so many registers.
@@ -247,7 +266,7 @@ impl DeviceAttributes {
 
     fn trips_of(&self, desc: &KernelDesc) -> f64 {
         // Passes along several axes touch fewer sectors than other trips would, or a cache has the arrays.
-        let short = desc.has_runs() && desc.own_lines == 0 && !self.has_at_once(desc);
+        let short = desc.has_runs() && desc.next.is_none() && !self.has_at_once(desc);
         let run = if short { desc.contiguous_bytes().min(self.long_run()) } else { self.long_run() };
         self.waste(run) * self.slower(desc.blocks(), desc.butterflies()[1])
     }
@@ -262,6 +281,15 @@ impl DeviceAttributes {
 /// 32-bit words of a complex number.
 fn words(desc: &KernelDesc) -> usize {
     2 * desc.precision().bytes() / Precision::F32.bytes()
+}
+
+/// Registers that the compiler takes for a thread with passes along several axes, if it may.
+fn fused_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc>) -> usize {
+    let taken = |pass: &KernelDesc| {
+        let registers = words(pass) * pass.numbers() + OTHERS * pass.largest_radix();
+        registers.max(REGISTERS * pass.precision().bytes())
+    };
+    passes.map(taken).max().unwrap_or(1)
 }
 
 /// The greatest common divisor.

@@ -7,9 +7,6 @@ use crate::desc::choice::Size;
 use crate::desc::geometry::Across;
 use crate::desc::kernel::KernelDesc;
 
-/// Tiles that a block takes in turn, at most: each waits for the slowest thread of the one before.
-const MOST_TILES: usize = 4;
-
 /// How passes along several axes share an array.
 pub(crate) struct FusedAxes {
     /// Parts of the array, one for each block.
@@ -19,8 +16,6 @@ pub(crate) struct FusedAxes {
     /// Blocks for which an SM must have room.
     pub(crate) blocks: usize,
     pub(crate) size: Size,
-    /// Whether a cache has the arrays: another trip may then take less long than lines in turn.
-    pub(crate) cached: bool,
     /// Whether it is wanted also where it may not be worth it.
     pub(crate) in_any_case: bool,
 }
@@ -29,7 +24,7 @@ impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array; if it fits.
     pub(crate) fn with_fused_axes(
         mut passes: Vec<KernelDesc>,
-        &FusedAxes { parts, between, blocks, size, cached, in_any_case }: &FusedAxes,
+        &FusedAxes { parts, between, blocks, size, in_any_case }: &FusedAxes,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
         for pass in &mut passes {
@@ -37,29 +32,19 @@ impl KernelDesc {
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
                 return None;
             }
+            pass.tile = pass.lines / parts;
         }
-        // One round of small butterflies takes less long than another launch.
-        let small = between <= SMALL * device.usual_threads();
-        if !in_any_case && !small && !device.saturates(parts) {
-            return None;
-        }
-        let in_turn = in_any_case || !cached && !passes.iter().any(KernelDesc::convolves);
-        let most = if in_turn { MOST_TILES } else { 1 };
-        let mut in_tiles = (1..=most).filter_map(|tiles| {
-            let passes = passes.iter().map(|pass| pass.in_tiles(parts, tiles)).collect();
-            KernelDesc::fused(passes, between, size, device)
-        });
-        // Tiles of few threads would take long.
-        let usual = |desc: &KernelDesc| {
-            desc.threads >= device.usual_threads() || desc.passes().all(|pass| pass.tiles_in_turn() == 1)
-        };
-        in_tiles.find(|desc| desc.shared_bytes() <= device.shared_of(blocks) && (in_any_case || usual(desc)))
+        let fused = KernelDesc::fused(passes, between, size, device)?;
+        let fits = fused.shared_bytes() <= device.shared_of(blocks);
+        (fits && (in_any_case || fused.is_worth_a_kernel(device))).then_some(fused)
     }
 
-    /// With so many tiles for the lines of a part.
-    fn in_tiles(&self, parts: usize, tiles: usize) -> KernelDesc {
-        let own_lines = self.lines / parts;
-        KernelDesc { tile: own_lines.div_ceil(tiles), own_lines, ..self.clone() }
+    /// Whether passes along several axes take less long than a kernel each.
+    fn is_worth_a_kernel(&self, device: &DeviceAttributes) -> bool {
+        // One round of small butterflies takes less long than another launch; so does one of large ones on every SM.
+        let small = self.between <= SMALL * device.usual_threads();
+        let few = device.is_one_round(self.blocks() * self.between);
+        (small || device.saturates(self.blocks())) && (few || device.is_evenly_busy(self))
     }
 
     /// Passes as one kernel, with `between` reals of shared memory between them.

@@ -313,7 +313,6 @@ impl KernelDesc {
             stages: vec![Stage { from: outside(&stage.from), to: outside(&stage.to), ..stage.clone() }],
             shared: false,
             tile: 1,
-            own_lines: 0,
             threads,
             ..self.clone()
         };

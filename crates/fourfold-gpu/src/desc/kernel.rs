@@ -30,7 +30,6 @@
 //! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
 //! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
 //! and writes it. If an axis that is not transformed is innermost, the part has a run of neighbours along it.
-//! The buffers are those of a tile, which may be all lines of the part, or some that are taken in turn.
 //!
 //! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the buffers
 //! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks,
@@ -68,8 +67,6 @@ pub(crate) struct KernelDesc {
     pub(crate) lines: usize,
     /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
-    /// With axis fusion, the lines of a block's part of the array: it takes them a tile after the other. Else 0.
-    pub(crate) own_lines: usize,
     /// Values of the digits of the first range, where only the lower half of their frequencies is
     /// computed, since the others have the same terms or conjugate ones; else 0.
     pub(crate) halved: usize,

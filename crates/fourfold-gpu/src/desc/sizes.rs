@@ -84,14 +84,9 @@ impl KernelDesc {
         self.lines * self.parts()
     }
 
-    /// Tiles that a block takes, one after the other.
-    pub(crate) fn tiles_in_turn(&self) -> usize {
-        self.own_lines.div_ceil(self.tile).max(1)
-    }
-
     /// Whether every tile has as many sublines.
     pub(crate) fn has_even_tiles(&self) -> bool {
-        if self.own_lines > 0 { self.own_lines % self.tile == 0 } else { self.sublines() % self.tile == 0 }
+        self.sublines() % self.tile == 0
     }
 
     /// Buffers in shared memory.
@@ -284,9 +279,6 @@ impl KernelDesc {
 
     /// Blocks of a launch.
     pub(crate) fn blocks(&self) -> usize {
-        if let Some(parts) = self.lines.checked_div(self.own_lines) {
-            return parts;
-        }
         if self.shared {
             return self.sublines().div_ceil(self.tile) * self.cluster;
         }

@@ -2,7 +2,7 @@
 //! another axis innermost, a block has a run of neighbours along it.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::{RESIDENT, divisor};
+use crate::choose::cost::{FUSED_RESIDENT, RESIDENT, divisor};
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::choose::fused_axes::FusedAxes;
 use crate::desc::choice::AxisFusion;
@@ -48,7 +48,7 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     }
     let fusion = Fusion { device, plan, passes, lines, axes, choices, ends };
     let runs = fusion.runs(&arrays);
-    let estimated = runs.iter().map(|run| (*run, RESIDENT, false));
+    let estimated = runs.iter().map(|run| (*run, FUSED_RESIDENT, false));
     // With choices, also otherwise: if an SM has room for one block, and without neighbours.
     let chosen = [RESIDENT, 1].into_iter().flat_map(|blocks| runs.iter().map(move |run| (*run, blocks, true)));
     let chosen = chosen.chain([(None, 1, true)]).filter(|_| !choices.is_empty());
@@ -90,7 +90,9 @@ impl Fusion<'_> {
         }
         let step = array.strides[axis].unsigned_abs() as usize * self.bytes();
         let longest = (self.device.long_run() / step).clamp(1, array.shape[axis]);
-        let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0);
+        let few = self.device.is_one_round(array.extent() as usize);
+        let is_long = |run: usize| few || run == array.shape[axis] || run * step >= self.device.short_run();
+        let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0 && is_long(*run));
         pieces.map(|run| (run > 1).then_some((axis, run))).filter(|run| fits(*run)).collect()
     }
 
@@ -160,8 +162,7 @@ impl Fusion<'_> {
             pipeline = Some(made);
         }
         let size = self.choices.first().map(|choice| choice.size).unwrap_or_default();
-        let (parts, cached) = (parts(&output, &part), self.is_cached(arrays));
-        let fused = FusedAxes { parts, between, blocks, size, cached, in_any_case };
+        let fused = FusedAxes { parts: parts(&output, &part), between, blocks, size, in_any_case };
         let desc = KernelDesc::with_fused_axes(descs, &fused, self.device)?;
         Some(pipeline?.lowered(vec![desc], self.ends, chosen))
     }

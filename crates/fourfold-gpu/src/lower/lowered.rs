@@ -81,7 +81,6 @@ impl StagePipeline {
             shared: true,
             lines: geometry.lines(),
             tile: 1,
-            own_lines: 0,
             halved: 0,
             cluster: 1,
             side_by_side: false,

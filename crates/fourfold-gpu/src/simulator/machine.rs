@@ -71,27 +71,10 @@ impl Cluster<'_, '_> {
                 Statement::Barrier => self.blocks.iter_mut().for_each(|block| block.barriers += 1),
                 Statement::ClusterBegin | Statement::ClusterArrive => clock.arrived += 1,
                 Statement::ClusterWait => clock.waited += 1,
-                Statement::For(name, bounds, body) if body.iter().any(|inner| matches!(inner, Statement::Barrier)) => {
-                    self.run_rounds(*name, bounds, body);
-                }
                 _ => self.run_statement(statement, clock),
             }
         }
         assert_eq!(clock.arrived, clock.waited, "a thread that has arrived waits");
-    }
-
-    /// A loop with barriers, whose bounds are the same for all threads.
-    fn run_rounds(&mut self, name: u32, bounds: &[Int; 3], body: &[Statement]) {
-        let [start, end, step] = bounds.map(|bound| match bound {
-            Int::Lit(value) => value,
-            Int::Name(_) => panic!("a barrier that some threads may not reach"),
-        });
-        for i in (start..end).step_by(step as usize) {
-            for block in &mut self.blocks {
-                block.threads.iter_mut().for_each(|thread| thread.set_int(name, i));
-            }
-            self.run_statements(body);
-        }
     }
 
     fn run_statement(&mut self, statement: &Statement, clock: Clock) {

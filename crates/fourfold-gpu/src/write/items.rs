@@ -59,15 +59,12 @@ impl Writer<'_> {
         }
         let total = count * desc.tile;
         // The mirror image of the one in the middle is that itself, computed once more.
-        let rounded = desc.mirrors_sublines().then(|| desc.sublines().next_multiple_of(2));
-        let is_even = rounded.map_or(desc.has_even_tiles(), |sublines| sublines % desc.tile == 0);
+        let sublines = if desc.mirrors_sublines() { desc.sublines().next_multiple_of(2) } else { desc.sublines() };
+        let guarded = self.guarded && sublines % desc.tile != 0;
         let one = |i: Int| {
             let (line, item) = self.item(i, count);
-            let (index, end) = match self.guarded && !is_even {
-                true => (line.index, rounded.map_or_else(|| self.end_of_lines(), int)),
-                false => (int(0), int(1)),
-            };
-            self.guard()(index, end, &|| body(line, item));
+            let index = if guarded { line.index } else { int(0) };
+            self.guard()(index, int(sublines), &|| body(line, item));
         };
         self.deal(total, self.items_per_thread, one);
     }

@@ -5,7 +5,7 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::pointwise::Pointwise;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, Sym, int};
-use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, for_each, record, select, thread};
+use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, record, select, thread};
 use fourfold::engine::C;
 
 /// The statements of a kernel.
@@ -13,21 +13,17 @@ pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
     record(|| {
         let (thread, block) = (thread(), block());
         for (i, pass) in desc.passes().enumerate() {
-            let tiles = pass.tiles_in_turn();
-            let one_tile = |turn: Int| {
-                if i > 0 || tiles > 1 {
-                    barrier();
-                }
-                one_pass(pass, thread, [block, turn]);
-            };
-            if tiles == 1 { one_tile(int(0)) } else { for_each(int(0), int(tiles), int(1), one_tile) }
+            if i > 0 {
+                barrier();
+            }
+            one_pass(pass, thread, block);
         }
     })
 }
 
-fn one_pass(desc: &KernelDesc, thread: Int, block_and_turn: [Int; 2]) {
+fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
     let across = desc.across_cluster();
-    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block_and_turn));
+    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block));
     let mut stages = desc.stages.iter().enumerate();
     while let Some((i, stage)) = stages.next() {
         let before = i.checked_sub(1).map(|i| &desc.stages[i]);
@@ -72,8 +68,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) thread: Int,
     /// The block: its tile, or with axis fusion its part of the array.
     pub(crate) block: Int,
-    /// Which of the tiles that it takes in turn.
-    pub(crate) turn: Int,
     /// Which of the cluster's blocks.
     pub(crate) rank: Int,
     /// The line of a thread, if it always is the same.
@@ -117,12 +111,7 @@ pub(crate) struct Subline {
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(
-        desc: &'a KernelDesc,
-        buffers: &'a KernelDesc,
-        thread: Int,
-        [block, turn]: [Int; 2],
-    ) -> Writer<'a> {
+    pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
         let (rank, block) = divide(block, desc.cluster, usize::MAX);
         let block = match desc.blocks_of_each_line() {
             Some(blocks) => {
@@ -143,7 +132,6 @@ impl<'a> Writer<'a> {
             buffers,
             thread,
             block,
-            turn,
             rank,
             fixed,
             guarded,
@@ -241,26 +229,9 @@ impl<'a> Writer<'a> {
     /// That of a place in the tile. Past the last one it stands for the last one, so that what it reads
     /// is there.
     pub(crate) fn of_slot(&self, slot: Int) -> Subline {
-        let tile = self.desc.tile as i64;
-        let index = match self.desc.own_lines as i64 {
-            0 => self.block * tile + slot,
-            own => self.block * own + self.turn * tile + slot,
-        };
-        let there = if self.desc.has_even_tiles() {
-            index
-        } else {
-            let end = self.end_of_lines();
-            select(index, end, index, end - int(1))
-        };
+        let (index, count) = (self.block * self.desc.tile as i64 + slot, self.desc.sublines());
+        let there = if self.desc.has_even_tiles() { index } else { select(index, int(count), index, int(count - 1)) };
         Subline { index, ..self.subline(there, slot) }
-    }
-
-    /// The number after that of the last subline that the block may have.
-    pub(crate) fn end_of_lines(&self) -> Int {
-        match self.desc.own_lines {
-            0 => int(self.desc.sublines()),
-            own => self.block * own as i64 + own as i64,
-        }
     }
 
     pub(crate) fn subline(&self, index: Int, slot: Int) -> Subline {
