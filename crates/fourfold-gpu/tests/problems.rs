@@ -113,7 +113,7 @@ fn the_cases_reach_every_sort_of_kernel() {
     }
     let count =
         [SMALL, FAMILIES, FUSED_AXES, DIGIT_RANGES, ROUGH_LINES].iter().map(|text| read(text).len()).sum::<usize>();
-    assert!(count <= 340, "{count} cases: PoCL compiles two kernels a second");
+    assert!(count <= 350, "{count} cases: PoCL compiles two kernels a second");
 }
 
 #[test]

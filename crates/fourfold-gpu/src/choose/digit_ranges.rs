@@ -23,8 +23,9 @@ impl KernelDesc {
         // Quarters are folded in one range with a digit of their DFTs: a range that has only the
         // quarters has no buffer for terms N − k.
         let digits = self.digits.len() - usize::from(self.folds());
+        let whole = self.clone().by_neighbours(device);
         let fitted = |cuts: Vec<usize>| {
-            self.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
+            whole.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
         let few = device.has_few_threads(self.lines, self.places());

@@ -266,9 +266,18 @@ impl KernelDesc {
     /// Sublines that stand side by side in memory.
     fn neighbours(&self) -> usize {
         match self.across {
+            true if self.near < self.lines => self.near * self.parts(),
             true => self.lines,
             false => self.parts(),
         }
+    }
+
+    /// With few lines side by side in memory before the next part of them, if they have less than memory reads
+    /// at once: sublines of the others are far away.
+    pub(crate) fn by_neighbours(self, device: &DeviceAttributes) -> KernelDesc {
+        let few = |side_by_side: usize| side_by_side * self.line_bytes() < device.long_run();
+        let near = self.geometry.axes.first().map(|axis| axis.size).filter(|&near| self.across && few(near));
+        KernelDesc { near: near.unwrap_or(self.lines), ..self }
     }
 
     /// Bytes from a subline to the next.

@@ -65,6 +65,9 @@ pub(crate) struct KernelDesc {
     pub(crate) shared: bool,
     /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
+    /// Lines that are side by side in memory, if these are few and lines are cut into sublines: then comes one
+    /// part of them after the other, and then the next lines. Else all lines.
+    pub(crate) near: usize,
     /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
     /// Values of the digits of the first range, where only the lower half of their frequencies is

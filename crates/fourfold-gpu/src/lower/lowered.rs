@@ -80,6 +80,7 @@ impl StagePipeline {
             range: DigitRange::all(self.digits.len()),
             shared: true,
             lines: geometry.lines(),
+            near: geometry.lines(),
             tile: 1,
             halved: 0,
             cluster: 1,

@@ -8,6 +8,7 @@
 mod convolved_line_tests;
 mod fused_axes_tests;
 mod machine;
+mod near_line_tests;
 mod odd_line_tests;
 mod odd_quarter_tests;
 pub(crate) mod sampled;

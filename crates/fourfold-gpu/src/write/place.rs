@@ -4,7 +4,7 @@ use crate::desc::kernel::{Digit, Packing};
 use crate::desc::stage::{Port, View};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::select;
-use crate::write::writer::{Subline, Writer};
+use crate::write::writer::{Subline, Writer, divide};
 use fourfold::engine::C;
 
 /// `count` places from `base` on, `step` apart; `base` modulo `step · count` is less than `step`.
@@ -134,7 +134,11 @@ impl Writer<'_> {
     fn scratch(&self, line: Subline, place: Int) -> Int {
         let desc = self.desc;
         let at = self.element(line, place) + self.before(line) * (desc.length() * desc.after()) as i64;
-        if desc.across { at * desc.lines as i64 + line.number } else { at + line.number * desc.places() as i64 }
+        if !desc.across {
+            return at + line.number * desc.places() as i64;
+        }
+        let (near, others) = divide(line.number, desc.near, desc.lines / desc.near);
+        (at + others * desc.places() as i64) * desc.near as i64 + near
     }
 
     /// The element of a signal that stands at a place of the subline.

@@ -237,7 +237,11 @@ impl<'a> Writer<'a> {
     pub(crate) fn subline(&self, index: Int, slot: Int) -> Subline {
         let desc = self.desc;
         let (number, part) = match desc.across {
-            true => divide(index, desc.lines, desc.parts()),
+            true => {
+                let (near, rest) = divide(index, desc.near, desc.parts() * (desc.lines / desc.near));
+                let (part, others) = divide(rest, desc.parts(), desc.lines / desc.near);
+                (near + others * desc.near as i64, part)
+            }
             false => {
                 let (part, number) = divide(index, desc.parts(), desc.lines);
                 (number, part)
