@@ -6,7 +6,7 @@ mod common;
 use common::sample::sample;
 use common::{execute, families, present, read, verdict};
 use fourfold::oracle::verify::Data;
-use fourfold::{ErrorKind, Kind, Multiplier, Pipeline, Planner, Problem, Wisdom};
+use fourfold::{ErrorKind, Kind, Multiplier, Pipeline, Planner};
 use fourfold_gpu::cache::Cache;
 use fourfold_gpu::{Api, Device, GpuPlanner, Target};
 use num_complex::Complex;

@@ -81,10 +81,10 @@ impl DeviceAttributes {
             all.into_iter().min_by_key(|lengths| (if few { stages(lengths) } else { 0 }, most(lengths)))
         };
         let last_shares = || least(fitting(splits(room, 2), [1, RESIDENT])).filter(|_| usual <= RESIDENT);
-        let alone = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
+        let one_block = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
         let two = counts.contains(&2).then(|| shared().or_else(last_shares)).flatten();
         let [first, second] = if places[1] > 2 * precision.bytes() { [2, 3] } else { [3, 2] };
-        two.or_else(|| alone(first)).or_else(|| alone(second))
+        two.or_else(|| one_block(first)).or_else(|| one_block(second))
     }
 }
 

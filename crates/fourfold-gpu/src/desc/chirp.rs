@@ -10,7 +10,7 @@ pub(crate) struct Chirp {
     pub(crate) n: usize,
     /// How many there are: those after are zeros where they are read, and not written.
     pub(crate) count: usize,
-    /// The chirp for j ≤ N/2.
+    /// Where the chirp is, for j ≤ N/2.
     pub(crate) table: usize,
     pub(crate) elements: Chirped,
 }
@@ -25,4 +25,9 @@ pub(crate) enum Chirped {
     TermsOfLine { n: usize, half: HalfSpectra },
     /// Terms of half spectra, from which the line is made.
     TermsToLine(Vec<CombineStep>),
+    /// Of the first n + 1 numbers y of an extension, (y_e + y_{n−e}) + i(y_e − y_{n−e}) exp(−πi e/n): see
+    /// `lower/bluestein_line.rs`. If it is `odd`, y_{n−e} has the other sign. The table has exp(−πi e(e + 1)/n).
+    Folded { odd: bool, table: usize },
+    /// Terms 2e and 2e + 1 of an extension, of which there are so many, and what the line is made of them by.
+    TermPairs { odd: bool, terms: usize, steps: Vec<CombineStep> },
 }

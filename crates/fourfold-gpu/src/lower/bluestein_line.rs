@@ -9,8 +9,18 @@
 //! - of reals, the results are the terms k ≤ N/2, and 3N/2 is enough;
 //! - back to reals, x_n = Re (c_n Σ_k (a_k c_k) c̄_{n−k}) with the terms k ≤ N/2 as a_k, which count
 //!   twice between the ends: 3N/2 again;
-//! - of a symmetric extension, x_n for n ≤ N/2 count twice between the ends: X_k is the real or
-//!   imaginary part of the sum, and N is enough.
+//! - of a symmetric extension, see below.
+//!
+//! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, those between the ends once, and terms k ≤ L
+//! are wanted. These are C_k = Σ_e 2y_e cos(πek/L), where y_0 and y_L count once, and S_k with sines. With w =
+//! exp(−2πi/L), both of e and L − e taken together, and cos φ and sin φ written as exponentials,
+//!
+//! - C_{2j} + i C_{2j+1} = Σ_e ((y_e + y_{L−e}) + i(y_e − y_{L−e}) w^{e/2}) w^{ej},
+//! - S_{2j} + i S_{2j+1} = i Σ_e ((y_e − y_{L−e}) + i(y_e + y_{L−e}) w^{e/2}) w^{ej},
+//!
+//! sums over e < L. (Of 0 < e < L, the terms ±e of an exponential come from e and L − e; y_0 and y_L are both in the
+//! one of e = 0.) So it is a complex DFT of L numbers, of which the first half of the results is wanted: a convolution
+//! of 3L/2 numbers. That of the y themselves, which are real, would have 2L.
 
 use crate::choose::estimate::{Choice, Lines};
 use crate::choose::radices::radices;
@@ -26,8 +36,10 @@ use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, dft_
 /// What a convolution reads and computes.
 pub(crate) struct LineConvolution {
     data: Data,
-    /// The length of the DFT.
+    /// The length of the DFT; of a symmetric extension, half of it.
     len: usize,
+    /// Of a symmetric extension, whether that is odd.
+    extension: Option<bool>,
     reduction: Reduction,
     /// Numbers that it reads, and those that it computes.
     pub(crate) counts: [usize; 2],
@@ -40,14 +52,19 @@ impl LineConvolution {
         let transform = &line.transform;
         let (data, len) = dft_of(transform.transform1d, transform.n);
         let reduction = reduce(transform.transform1d, transform.n, &transform.end_weights, line.scale);
+        let extension = match reduction.reorder {
+            Some(Reorder::EvenExtension { .. }) => Some(false),
+            Some(Reorder::OddExtension) => Some(true),
+            _ => None,
+        };
+        let len = if extension.is_some() { len / 2 } else { len };
         let half = len / 2 + 1;
         let counts = match data {
             Data::Complex | Data::ComplexBackward => [len; 2],
             Data::Hermitian => [half, len],
-            Data::Real if is_symmetric(&reduction) => [half; 2],
             Data::Real => [len, half],
         };
-        LineConvolution { data, len, reduction, counts, least: counts[0] + counts[1] - 1 }
+        LineConvolution { data, len, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
     }
 
     pub(crate) fn packing(&self) -> Packing {
@@ -56,10 +73,6 @@ impl LineConvolution {
             Data::Real | Data::Hermitian => Packing::Single,
         }
     }
-}
-
-fn is_symmetric(reduction: &Reduction) -> bool {
-    matches!(reduction.reorder, Some(Reorder::EvenExtension { .. } | Reorder::OddExtension))
 }
 
 impl PassLowering<'_> {
@@ -123,9 +136,9 @@ impl StagePipeline {
 
     /// What the elements are that are read, and those that are written.
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
-        let LineConvolution { data, len, ref reduction, counts, .. } = *rule;
+        let LineConvolution { data, len, extension, ref reduction, counts, .. } = *rule;
         let count = counts[0].max(counts[1]).min(len / 2 + 1);
-        let table = self.tables.push_pairs(Entry::Chirp { n: len, count });
+        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count });
         let chirp =
             |end: usize, elements: Chirped| Some(Box::new(Chirp { n: len, count: counts[end], table, elements }));
         let elements = |end: usize| chirp(end, Chirped::Elements);
@@ -140,13 +153,17 @@ impl StagePipeline {
                 [from, View { exchanged, scale, combined: after, chirp: elements(1), ..View::default() }]
             }
             Data::Real => {
-                let order = match is_symmetric(reduction) {
-                    true => self.half_order(reduction, n, counts[0]),
-                    false => self.order(reduction.reorder, n),
-                };
                 let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
-                let from = View { order, chirp: elements(0), ..View::default() };
-                [from, View { chirp: chirp(1, Chirped::TermsToLine(steps)), ..View::default() }]
+                let (order, from, to) = match extension {
+                    Some(odd) => {
+                        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 1, count });
+                        let to = Chirped::TermPairs { odd, terms: len + 1, steps };
+                        (self.extension_order(reduction, n, len), Chirped::Folded { odd, table }, to)
+                    }
+                    None => (self.order(reduction.reorder, n), Chirped::Elements, Chirped::TermsToLine(steps)),
+                };
+                let from = View { order, chirp: chirp(0, from), ..View::default() };
+                [from, View { chirp: chirp(1, to), ..View::default() }]
             }
             Data::Hermitian => {
                 let half = self.half_spectra(&reduction.before);
@@ -157,16 +174,15 @@ impl StagePipeline {
         }
     }
 
-    /// The first `count` numbers of an extension, which count twice between the ends.
-    fn half_order(&mut self, reduction: &Reduction, n: usize, count: usize) -> Option<usize> {
+    /// The first half of an extension, up to number `last`.
+    fn extension_order(&mut self, reduction: &Reduction, n: usize, last: usize) -> Option<usize> {
         let runs = reduction.reorder?.runs(n);
-        let piece = |first: usize, twice: bool| {
+        let piece = |first: usize| {
             let run = runs.iter().rev().find(|run| run.first <= first)?;
-            let factor = run.factor.unwrap_or(1.0) * if twice { 2.0 } else { 1.0 };
             let start = run.place.start - run.first as isize * run.place.step;
-            Some(Piece { first, index: Index { start, step: run.place.step }, factor: Some(factor) })
+            Some(Piece { first, index: Index { start, step: run.place.step }, factor: run.factor })
         };
-        let pieces = [(0, false), (1, true), (count - 1, false)].map(|(first, twice)| piece(first, twice));
+        let pieces = [0, 1, last].map(piece);
         self.orders.push(Order { pieces: pieces.into_iter().collect::<Option<_>>()? });
         Some(self.orders.len() - 1)
     }

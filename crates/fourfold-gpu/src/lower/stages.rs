@@ -364,7 +364,7 @@ impl StagePipeline {
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
         let room = length(parts);
-        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, count: radix });
+        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, shift: 0, count: radix });
         let splits = self.splits(parts, groups, &[]);
         self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {

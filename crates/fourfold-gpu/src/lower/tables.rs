@@ -45,9 +45,10 @@ pub(crate) enum Entry {
     Rotation(Rotation, f64),
     /// Four reals for each k, times a factor.
     SymmetricLastPass(SymmetricLastPass, f64),
-    /// Bluestein's chirp c_j = exp(−πi j²/n), j < `count`.
+    /// Bluestein's chirp exp(−πi j(j + `shift`)/n), j < `count`.
     Chirp {
         n: usize,
+        shift: usize,
         count: usize,
     },
     /// The spectrum that Bluestein's convolution multiplies by, in the order of the places, or with
@@ -160,7 +161,7 @@ fn values(entry: &Entry) -> Result<Vec<f64>> {
             rotation.table().into_iter().flat_map(matrix).collect()
         }
         Entry::SymmetricLastPass(rule, factor) => rule.table().into_iter().flatten().map(|x| factor * x).collect(),
-        Entry::Chirp { n, count } => reals(chirp(*n, *count)),
+        Entry::Chirp { n, shift, count } => reals(chirp(*n, *shift, *count)),
         Entry::ChirpSpectrum { n, counts, radices, by_columns } => {
             let spectrum = chirp_spectrum(*n, *counts, radices.iter().product())?;
             if *by_columns { by_last_digit(&spectrum, radices) } else { reversed(&spectrum, radices) }
@@ -170,17 +171,17 @@ fn values(entry: &Entry) -> Result<Vec<f64>> {
     })
 }
 
-/// c_j = exp(−πi j²/n). The squares are reduced in integers, so that the angles are exact.
-fn chirp(n: usize, count: usize) -> impl Iterator<Item = Complex<f64>> {
+/// exp(−πi j(j + shift)/n). The products are reduced in integers, so that the angles are exact.
+fn chirp(n: usize, shift: usize, count: usize) -> impl Iterator<Item = Complex<f64>> {
     let (order, roots) = (2 * n as u128, Roots::new(2 * n as u64));
-    (0..count as u128).map(move |j| roots.get((j * j % order) as u64))
+    (0..count as u128).map(move |j| roots.get((j * (j + shift as u128) % order) as u64))
 }
 
 /// See [`Entry::ChirpSpectrum`].
 fn chirp_spectrum(n: usize, [inputs, outputs]: [usize; 2], m: usize) -> Result<Vec<Complex<f64>>> {
     let zeros = || filled(m, Complex::new(0.0, 0.0), format_args!("a convolution of {m} numbers"));
     let mut signal = zeros()?;
-    for (j, c) in chirp(n, inputs.max(outputs)).enumerate() {
+    for (j, c) in chirp(n, 0, inputs.max(outputs)).enumerate() {
         let value = c.conj() / m as f64;
         if j < outputs {
             signal[j] = value;

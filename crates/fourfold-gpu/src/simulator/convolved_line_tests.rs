@@ -34,6 +34,13 @@ fn convolved_lines_are_right_and_have_no_races() {
         "dht f64 1583",
         "dst1 f64 1582",
         "dct1 f32 1584",
+        "dct1 f64 2039",
+        "dst1 f32 2037",
+        "dct1 f32 1584 ortho",
+        "dct1 f64 2039 ortho scale=3",
+        "dst1 f64 2037 ortho",
+        "dct1 f64 3x2039 axes=1",
+        "dst1 f64 2037x3 axes=0",
         "dct2 f64 3x1583 axes=1",
         "fft f32 1511x2 axes=0",
     ] {

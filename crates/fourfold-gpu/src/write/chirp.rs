@@ -12,15 +12,20 @@ use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
 impl Chirp {
-    /// c_j for a j in this range. It is c_{N−j} if N is even, else −c_{N−j}: threads that take both ends of a
-    /// line inwards read the same half of the chirp.
-    fn at(&self, j: Int, [start, end]: [usize; 2]) -> C<Sym> {
-        let Chirp { n, table, .. } = *self;
+    /// c_j for a j in this range.
+    fn at(&self, j: Int, range: [usize; 2]) -> C<Sym> {
+        self.shifted(self.table, 0, j, range)
+    }
+
+    /// c_j = exp(−πi j(j + shift)/N) for a j in this range, from a table for j ≤ N/2. It is c_{N−shift−j} if
+    /// N + shift is even, else −c_{N−shift−j}: threads that take both ends of a line inwards read the same half of it.
+    fn shifted(&self, table: usize, shift: usize, j: Int, [start, end]: [usize; 2]) -> C<Sym> {
+        let n = self.n;
         let half = n / 2 + 1;
         if end <= half {
             return coefficient(table, j);
         }
-        let (other, sign) = (int(n) - j, if n % 2 == 0 { 1.0 } else { -1.0 });
+        let (other, sign) = (int(n - shift) - j, if (n + shift) % 2 == 0 { 1.0 } else { -1.0 });
         let is_high = start >= half;
         let z = coefficient(table, if is_high { other } else { select(j, int(half), j, other) });
         let [low, high] = [1.0, sign].map(Sym::lit);
@@ -48,13 +53,33 @@ impl Writer<'_> {
         }
         let at = if end <= count { e } else { select(e, int(count), e, int(count - 1)) };
         let range = [start, end.min(count)];
-        let z = match elements {
-            Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range),
-            _ => self.read(&View { chirp: None, ..view.clone() }, line, at, range),
+        let plain = View { chirp: None, ..view.clone() };
+        let C { re, im } = match elements {
+            Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range).mul(chirp.at(at, range)),
+            Chirped::Folded { odd, table } => self.folded(&plain, chirp, [*odd as usize, *table], line, at, range),
+            _ => self.read(&plain, line, at, range).mul(chirp.at(at, range)),
         };
-        let C { re, im } = z.mul(chirp.at(at, range));
         let kept = |x: Sym| if end <= count { x } else { select_real(e, int(count), x, zero) };
         C { re: kept(re), im: kept(im) }
+    }
+
+    /// Element e of a folded extension, which is in `range`, times the chirp.
+    fn folded(
+        &self,
+        view: &View,
+        chirp: &Chirp,
+        [odd, table]: [usize; 2],
+        line: Subline,
+        e: Int,
+        [start, end]: [usize; 2],
+    ) -> C<Sym> {
+        let n = chirp.n;
+        let a = self.read(view, line, e, [start, end]).re;
+        let b = self.read(view, line, int(n) - e, [n + 1 - end, n + 1 - start]).re;
+        let b = if odd == 1 { -b } else { b };
+        let [c, d] = [chirp.at(e, [start, end]), chirp.shifted(table, 1, e, [start, end])];
+        let [C { re, im }, turned] = [c.scale(a + b), d.scale(a - b)];
+        C { re: re - turned.im, im: im + turned.re }
     }
 
     /// Term k of half spectra of `n` reals, which is in `range`, its parts exchanged.
@@ -94,6 +119,17 @@ impl Writer<'_> {
             match elements {
                 Chirped::TermsToLine(steps) => {
                     steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, &[z]))
+                }
+                Chirped::TermPairs { odd, terms, steps } => {
+                    let zero = Sym::lit(0.0);
+                    let both = match odd {
+                        true => [C { re: zero, im: z.im }, C { re: zero, im: -z.re }],
+                        false => [C { re: z.re, im: zero }, C { re: z.im, im: zero }],
+                    };
+                    for (i, term) in both.into_iter().enumerate() {
+                        let (k, range) = (e * 2 + i as i64, [2 * range[0] + i, 2 * range[1] - 1 + i]);
+                        steps.iter().for_each(|step| self.term_to_line(step, *terms, line, k, range, &[term]));
+                    }
                 }
                 _ => self.write(&View { chirp: None, ..view.clone() }, line, e, range, z),
             }
