@@ -2,6 +2,7 @@
 //! elements are. Tables are named by where they begin.
 
 use crate::desc::combine::{CombineStep, HalfSpectra};
+use crate::desc::table::RootTable;
 
 /// Elements times Bluestein's chirp c_j = exp(−πi j²/N).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +24,8 @@ pub(crate) enum Chirped {
     /// Terms k ≤ n/2 of half spectra of `n` reals, made from the line. Those between the ends count
     /// twice, since the terms n − k are left out.
     TermsOfLine { n: usize, half: HalfSpectra },
+    /// Complex numbers of which `n` reals are the parts, made from the line.
+    PairsOfLine { n: usize, roots: RootTable, half: HalfSpectra },
     /// Terms of half spectra, from which the line is made.
     TermsToLine(Vec<CombineStep>),
     /// Of the first n + 1 numbers y of an extension, (y_e + y_{n−e}) + i(y_e − y_{n−e}) exp(−πi e/n): see

@@ -8,7 +8,8 @@
 //! numbers and B results, a cyclic convolution of length M ≥ A + B − 1 is long enough:
 //! - of reals, the results are the terms k ≤ N/2, and 3N/2 is enough;
 //! - back to reals, x_n = Re (c_n Σ_k (a_k c_k) c̄_{n−k}) with the terms k ≤ N/2 as a_k, which count
-//!   twice between the ends: 3N/2 again;
+//!   twice between the ends: 3N/2 again; but of an even number, as N/2 complex ones, N is enough. A DHT is its own
+//!   transpose, and so may lead back to reals, too;
 //! - of a symmetric extension, see below.
 //!
 //! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, those between the ends once, and terms k ≤ L
@@ -31,13 +32,18 @@ use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
 use crate::lower::stages::{Ranges, StagePipeline, array};
 use crate::lower::tables::Entry;
-use fourfold::engine::{AxisRecipe, Data, Factor, Index, Reduction, Reorder, dft_of, reduce};
+use fourfold::engine::{
+    AxisRecipe, AxisTransform, Data, Factor, Index, Reduction, Reorder, Transform1d, dft_of, reduce,
+    reduce_from_spectrum,
+};
 
 /// What a convolution reads and computes.
 pub(crate) struct LineConvolution {
     data: Data,
-    /// The length of the DFT; of a symmetric extension, half of it.
+    /// The length of the DFT; half of it for a symmetric extension, and back to an even number of reals.
     len: usize,
+    /// Whether reals are the parts of complex numbers.
+    pairs: bool,
     /// Of a symmetric extension, whether that is odd.
     extension: Option<bool>,
     reduction: Reduction,
@@ -49,27 +55,37 @@ pub(crate) struct LineConvolution {
 
 impl LineConvolution {
     pub(crate) fn new(line: &AxisRecipe) -> LineConvolution {
-        let transform = &line.transform;
-        let (data, len) = dft_of(transform.transform1d, transform.n);
-        let reduction = reduce(transform.transform1d, transform.n, &transform.end_weights, line.scale);
+        let AxisTransform { transform1d, n, ref end_weights, .. } = line.transform;
+        let (data, len) = dft_of(transform1d, n);
+        let back = match transform1d {
+            Transform1d::Dht if n % 2 == 0 => reduce_from_spectrum(transform1d, n, end_weights, line.scale),
+            _ => None,
+        };
+        let (data, reduction) = match back {
+            Some(reduction) => (Data::Hermitian, reduction),
+            None => (data, reduce(transform1d, n, end_weights, line.scale)),
+        };
         let extension = match reduction.reorder {
             Some(Reorder::EvenExtension { .. }) => Some(false),
             Some(Reorder::OddExtension) => Some(true),
             _ => None,
         };
-        let len = if extension.is_some() { len / 2 } else { len };
+        let pairs = data == Data::Hermitian && len % 2 == 0;
+        let len = if pairs || extension.is_some() { len / 2 } else { len };
         let half = len / 2 + 1;
         let counts = match data {
             Data::Complex | Data::ComplexBackward => [len; 2],
+            Data::Hermitian if pairs => [len; 2],
             Data::Hermitian => [half, len],
             Data::Real => [len, half],
         };
-        LineConvolution { data, len, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
+        LineConvolution { data, len, pairs, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
     }
 
     pub(crate) fn packing(&self) -> Packing {
         match self.data {
             Data::Complex | Data::ComplexBackward => Packing::Complex,
+            _ if self.pairs => Packing::HalfLength,
             Data::Real | Data::Hermitian => Packing::Single,
         }
     }
@@ -136,7 +152,7 @@ impl StagePipeline {
 
     /// What the elements are that are read, and those that are written.
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
-        let LineConvolution { data, len, extension, ref reduction, counts, .. } = *rule;
+        let LineConvolution { data, len, pairs, extension, ref reduction, counts, .. } = *rule;
         let count = counts[0].max(counts[1]).min(len / 2 + 1);
         let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count });
         let chirp =
@@ -167,7 +183,11 @@ impl StagePipeline {
             }
             Data::Hermitian => {
                 let half = self.half_spectra(&reduction.before);
-                let from = View { chirp: chirp(0, Chirped::TermsOfLine { n: len, half }), ..View::default() };
+                let terms = match pairs {
+                    true => Chirped::PairsOfLine { n, roots: self.roots(n), half },
+                    false => Chirped::TermsOfLine { n: len, half },
+                };
+                let from = View { chirp: chirp(0, terms), ..View::default() };
                 let order = self.order(reduction.reorder, n);
                 [from, View { order, exchanged: true, chirp: elements(1), ..View::default() }]
             }

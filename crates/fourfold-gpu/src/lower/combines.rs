@@ -54,7 +54,10 @@ impl StagePipeline {
                 Step::Zero { .. } => {}
                 Step::End { last: false, place, by } => terms.first = Some((*place, self.tables.push_reals(&[*by]))),
                 Step::End { last: true, place, by } => terms.last = Some((*place, self.tables.push_reals(&[*by]))),
-                _ => terms.inner = Some((step.line(), self.matrix(step, 1.0))),
+                _ => match self.step_from_line(step) {
+                    CombineStep::Inner { to, matrix, .. } => terms.inner = Some((to, matrix)),
+                    other => unreachable!("half spectra are not made of {other:?}"),
+                },
             }
         }
         terms

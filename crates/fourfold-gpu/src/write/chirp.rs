@@ -56,6 +56,9 @@ impl Writer<'_> {
         let plain = View { chirp: None, ..view.clone() };
         let C { re, im } = match elements {
             Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range).mul(chirp.at(at, range)),
+            Chirped::PairsOfLine { n, roots, half } => {
+                self.pair_of_line((*n, *roots), half, line, at, start == 0).mul(chirp.at(at, range))
+            }
             Chirped::Folded { odd, table } => self.folded(&plain, chirp, [*odd as usize, *table], line, at, range),
             _ => self.read(&plain, line, at, range).mul(chirp.at(at, range)),
         };
@@ -80,6 +83,20 @@ impl Writer<'_> {
         let [c, d] = [chirp.at(e, [start, end]), chirp.shifted(table, 1, e, [start, end])];
         let [C { re, im }, turned] = [c.scale(a + b), d.scale(a - b)];
         C { re: re - turned.im, im: im + turned.re }
+    }
+
+    /// Complex number e of a line of `n` reals, its parts exchanged; `first`: whether it may be the first.
+    fn pair_of_line(
+        &self,
+        reals: (usize, RootTable),
+        half: &HalfSpectra,
+        line: Subline,
+        e: Int,
+        first: bool,
+    ) -> C<Sym> {
+        let inner = if first { select(e, int(1), int(1), e) } else { e };
+        let [z, _] = self.inner_elements(line, inner, reals, half);
+        if first { select_pair(e, int(1), self.first_element(line, half), z) } else { z }
     }
 
     /// Term k of half spectra of `n` reals, which is in `range`, its parts exchanged.
