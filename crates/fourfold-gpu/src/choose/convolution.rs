@@ -48,13 +48,15 @@ impl DeviceAttributes {
         Some(others.find(is_as_fast).unwrap_or(ranges))
     }
 
-    /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared
-    /// memory, if there are any: two of which blocks share an SM; or, where one block has all threads
-    /// that registers hold, of which the last do; or three; or two; but of columns two before three. Of these,
-    /// those that need the least of it; but those with the fewest stages, where an SM has few blocks. (On an
-    /// H200 `dst1 f32 1235159` 55 to 46 µs, `dct4 f64 4172417` 372 to 324; with three instead of two
-    /// `dst4 f32 60641312` 2437 to 1495, but `dct1 f32 362880x48` 732 to 857.) `places` are the bytes for each place
-    /// of a range but the last, whose sublines stand side by side, and of the last, more than a number's in columns.
+    /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared memory, if there
+    /// are any. Best are two of which blocks share an SM. Next, where one block has all threads that registers hold,
+    /// are two of which blocks of the last one share it; then three, and then two; but of columns two before three.
+    /// Of these, those that need the least memory; but those with the fewest stages, where an SM has few blocks.
+    /// (On an H200 `dst1 f32 1235159` 55 to 46 µs, `dct4 f64 4172417` 372 to 324. With three instead of two
+    /// `dst4 f32 60641312` 2437 to 1495, but `dct1 f32 362880x48` 732 to 857.)
+    ///
+    /// `places` are the bytes for each place of a range but the last, whose sublines stand side by side, and of the
+    /// last. Those of the last are a number's, but of columns a run's.
     fn range_lengths(
         &self,
         room: usize,
@@ -83,7 +85,8 @@ impl DeviceAttributes {
         let last_shares = || least(fitting(splits(room, 2), [1, RESIDENT])).filter(|_| usual <= RESIDENT);
         let one_block = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
         let two = counts.contains(&2).then(|| shared().or_else(last_shares)).flatten();
-        let [first, second] = if places[1] > 2 * precision.bytes() { [2, 3] } else { [3, 2] };
+        let of_columns = places[1] > 2 * precision.bytes();
+        let [first, second] = if of_columns { [2, 3] } else { [3, 2] };
         two.or_else(|| one_block(first)).or_else(|| one_block(second))
     }
 }
@@ -108,7 +111,7 @@ impl KernelDesc {
         size: Size,
     ) -> Option<Vec<KernelDesc>> {
         self.across &= self.lines > 1;
-        self = self.with_first_padding(device).by_neighbours(device);
+        self = self.with_first_padding(device).with_near_lines(device);
         let end = |count: usize| digits[..count].iter().sum();
         let ranges = (0..digits.len()).map(|i| DigitRange { first: end(i), last: end(i + 1) });
         let ranges: Vec<DigitRange> = ranges.collect();

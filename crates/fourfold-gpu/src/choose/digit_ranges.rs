@@ -23,7 +23,7 @@ impl KernelDesc {
         // Quarters are folded in one range with a digit of their DFTs: a range that has only the
         // quarters has no buffer for terms N − k.
         let digits = self.digits.len() - usize::from(self.folds());
-        let whole = self.clone().by_neighbours(device);
+        let whole = self.clone().with_near_lines(device);
         let fitted = |cuts: Vec<usize>| {
             whole.cut(&cuts).into_iter().map(|desc| desc.tiled(device, size.of_each())).collect::<Option<Vec<_>>>()
         };

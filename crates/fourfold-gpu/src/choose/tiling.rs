@@ -272,9 +272,9 @@ impl KernelDesc {
         }
     }
 
-    /// With few lines side by side in memory before the next part of them, if they have less than memory reads
-    /// at once: sublines of the others are far away.
-    pub(crate) fn by_neighbours(self, device: &DeviceAttributes) -> KernelDesc {
+    /// With the lines of the innermost axis across as near ones, if they have less than memory reads at once:
+    /// sublines of the others are far away.
+    pub(crate) fn with_near_lines(self, device: &DeviceAttributes) -> KernelDesc {
         let few = |side_by_side: usize| side_by_side * self.line_bytes() < device.long_run();
         let near = self.geometry.axes.first().map(|axis| axis.size).filter(|&near| self.across && few(near));
         KernelDesc { near: near.unwrap_or(self.lines), ..self }

@@ -31,6 +31,7 @@ pub(crate) enum Chirped {
     /// Of the first n + 1 numbers y of an extension, (y_e + y_{n−e}) + i(y_e − y_{n−e}) exp(−πi e/n): see
     /// `lower/bluestein_line.rs`. If it is `odd`, y_{n−e} has the other sign. The table has exp(−πi e(e + 1)/n).
     Folded { odd: bool, table: usize },
-    /// Terms 2e and 2e + 1 of an extension, of which there are so many, and what the line is made of them by.
+    /// Terms 2e and 2e + 1 of an extension, which has so many, and the steps from them to the line: of types I,
+    /// parts and ends.
     TermPairs { odd: bool, terms: usize, steps: Vec<CombineStep> },
 }

@@ -65,8 +65,8 @@ pub(crate) struct KernelDesc {
     pub(crate) shared: bool,
     /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
-    /// Lines that are side by side in memory, if these are few and lines are cut into sublines: then comes one
-    /// part of them after the other, and then the next lines. Else all lines.
+    /// Lines of the innermost axis across, if these are few and lines are cut into sublines: all parts of them come
+    /// before the next lines. Else all lines.
     pub(crate) near: usize,
     /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,

@@ -90,7 +90,7 @@ impl Fusion<'_> {
         }
         let step = array.strides[axis].unsigned_abs() as usize * self.bytes();
         let longest = (self.device.long_run() / step).clamp(1, array.shape[axis]);
-        let few = self.device.is_one_round(array.extent() as usize);
+        let few = self.device.is_one_round(array.shape.iter().product::<usize>() * array.parts());
         let is_long = |run: usize| few || run == array.shape[axis] || run * step >= self.device.short_run();
         let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0 && is_long(*run));
         pieces.map(|run| (run > 1).then_some((axis, run))).filter(|run| fits(*run)).collect()

@@ -12,16 +12,16 @@
 //!   transpose, and so may lead back to reals, too;
 //! - of a symmetric extension, see below.
 //!
-//! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, those between the ends once, and terms k ≤ L
-//! are wanted. These are C_k = Σ_e 2y_e cos(πek/L), where y_0 and y_L count once, and S_k with sines. With w =
-//! exp(−2πi/L), both of e and L − e taken together, and cos φ and sin φ written as exponentials,
+//! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, and terms k ≤ L are wanted: C_k = Σ_e 2y_e
+//! cos(πek/L), where y_0 and y_L count once, and S_k with sines. Let w = exp(−2πi/L). Cosines and sines are sums of
+//! exponentials w^{±ek/2}. For k = 2j the one of −e is that of L − e. For k = 2j + 1 it has the other sign, since
+//! w^{L/2} = −1. So, with sums over e < L,
 //!
 //! - C_{2j} + i C_{2j+1} = Σ_e ((y_e + y_{L−e}) + i(y_e − y_{L−e}) w^{e/2}) w^{ej},
-//! - S_{2j} + i S_{2j+1} = i Σ_e ((y_e − y_{L−e}) + i(y_e + y_{L−e}) w^{e/2}) w^{ej},
+//! - S_{2j} + i S_{2j+1} = i Σ_e ((y_e − y_{L−e}) + i(y_e + y_{L−e}) w^{e/2}) w^{ej}.
 //!
-//! sums over e < L. (Of 0 < e < L, the terms ±e of an exponential come from e and L − e; y_0 and y_L are both in the
-//! one of e = 0.) So it is a complex DFT of L numbers, of which the first half of the results is wanted: a convolution
-//! of 3L/2 numbers. That of the y themselves, which are real, would have 2L.
+//! This is a complex DFT of L numbers, of which the first half of the results is wanted: 3L/2. (As real data, the y
+//! would need 2L.)
 
 use crate::choose::estimate::{Choice, Lines};
 use crate::choose::radices::radices;

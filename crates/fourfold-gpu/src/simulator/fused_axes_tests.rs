@@ -94,8 +94,8 @@ fn registers_hold_the_threads_of_two_blocks() {
     }
 }
 
-/// A kernel for each pass, where shared memory has room for two blocks, registers for one, some SMs have a fourth more
-/// blocks than all on average, or runs are short.
+/// A kernel for each pass, where shared memory has room for two blocks, or registers for one. So it is where some SMs
+/// have more than a fourth more blocks than all on average, or runs are short.
 #[test]
 fn blocks_of_several_axes_keep_all_sms_busy() {
     let target = Target::cuda("sm_90").unwrap();

@@ -49,6 +49,8 @@ fn few_lines_side_by_side_are_right_and_have_no_races() {
 fn other_lines_come_one_part_after_the_other() {
     for case in ["dct2 f64 4x2048x16 axes=1", "dct3 f32 2x2048x40 axes=1", "dct2 f64 2048x3 axes=0", "dct2 f32 5x2048"]
     {
-        assert!(ranges(case).iter().all(|desc| desc.near == desc.lines), "{case}");
+        let ranges = ranges(case);
+        assert!(ranges.len() > 1, "{case}");
+        assert!(ranges.iter().all(|desc| desc.near == desc.lines), "{case}");
     }
 }

@@ -17,8 +17,8 @@ impl Chirp {
         self.shifted(self.table, 0, j, range)
     }
 
-    /// c_j = exp(−πi j(j + shift)/N) for a j in this range, from a table for j ≤ N/2. It is c_{N−shift−j} if
-    /// N + shift is even, else −c_{N−shift−j}: threads that take both ends of a line inwards read the same half of it.
+    /// d_j = exp(−πi j(j + shift)/N) for a j in this range, from a table for j ≤ N/2. It is ±d_{N−shift−j}, with + if
+    /// N + shift is even. So threads that take both ends of a line inwards read the same half of it.
     fn shifted(&self, table: usize, shift: usize, j: Int, [start, end]: [usize; 2]) -> C<Sym> {
         let n = self.n;
         let half = n / 2 + 1;
@@ -59,7 +59,7 @@ impl Writer<'_> {
             Chirped::PairsOfLine { n, roots, half } => {
                 self.pair_of_line((*n, *roots), half, line, at, start == 0).mul(chirp.at(at, range))
             }
-            Chirped::Folded { odd, table } => self.folded(&plain, chirp, [*odd as usize, *table], line, at, range),
+            Chirped::Folded { odd, table } => self.folded(&plain, chirp, (*odd, *table), line, at, range),
             _ => self.read(&plain, line, at, range).mul(chirp.at(at, range)),
         };
         let kept = |x: Sym| if end <= count { x } else { select_real(e, int(count), x, zero) };
@@ -71,7 +71,7 @@ impl Writer<'_> {
         &self,
         view: &View,
         chirp: &Chirp,
-        [odd, table]: [usize; 2],
+        (odd, table): (bool, usize),
         line: Subline,
         e: Int,
         [start, end]: [usize; 2],
@@ -79,7 +79,7 @@ impl Writer<'_> {
         let n = chirp.n;
         let a = self.read(view, line, e, [start, end]).re;
         let b = self.read(view, line, int(n) - e, [n + 1 - end, n + 1 - start]).re;
-        let b = if odd == 1 { -b } else { b };
+        let b = if odd { -b } else { b };
         let [c, d] = [chirp.at(e, [start, end]), chirp.shifted(table, 1, e, [start, end])];
         let [C { re, im }, turned] = [c.scale(a + b), d.scale(a - b)];
         C { re: re - turned.im, im: im + turned.re }

@@ -120,7 +120,8 @@ impl Writer<'_> {
             return;
         }
         let (guard, is_above) = (self.guard(), start >= first);
-        // What is loaded may be so anyway; `end` is at most one step above the last.
+        // What is loaded may be so anyway: `end` is at most one step above the last, and steps of parts and ends
+        // load the same number for all terms.
         let from_first = if is_above { k } else { select(k, int(first), int(first), k) } - first as i64;
         let body = || self.write_step(step, line, from_first / every as i64, terms);
         let each = || if every == 1 { body() } else { guard(from_first % every as i64, int(1), &body) };
