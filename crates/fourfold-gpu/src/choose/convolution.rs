@@ -32,9 +32,10 @@ impl DeviceAttributes {
         places: [usize; 2],
         precision: Precision,
         wanted: Option<usize>,
+        across: bool,
     ) -> Option<Vec<usize>> {
         let usual = convolution_length(least);
-        let lengths = |room, counts| self.range_lengths(room, places, precision, counts);
+        let lengths = |room, counts| self.range_lengths(room, places, precision, counts, across);
         let with = |counts: RangeInclusive<usize>| Some((lengths(usual, counts.clone())?, counts));
         let (ranges, counts) = wanted.and_then(|count| with(count..=count)).or_else(|| with(2..=MOST_KERNELS))?;
         if ranges.len() < MOST_KERNELS {
@@ -50,19 +51,20 @@ impl DeviceAttributes {
 
     /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared memory, if there
     /// are any. Best are two of which blocks share an SM. Next, where one block has all threads that registers hold,
-    /// are two of which blocks of the last one share it; then three, and then two; but of columns two before three.
+    /// are two of which blocks of the last one share it; then three, and then two; but of lines across two before three.
     /// Of these, those that need the least memory; but those with the fewest stages, where an SM has few blocks.
     /// (On an H200 `dst1 f32 1235159` 55 to 46 µs, `dct4 f64 4172417` 372 to 324. With three instead of two
     /// `dst4 f32 60641312` 2437 to 1495, but `dct1 f32 362880x48` 732 to 857.)
     ///
     /// `places` are the bytes for each place of a range but the last, whose sublines stand side by side, and of the
-    /// last. Those of the last are a number's, but of columns a run's.
+    /// last.
     fn range_lengths(
         &self,
         room: usize,
         places: [usize; 2],
         precision: Precision,
         counts: RangeInclusive<usize>,
+        across: bool,
     ) -> Option<Vec<usize>> {
         let bytes = |lengths: &Vec<usize>| {
             let (end, others) = lengths.split_last().expect("two or three ranges");
@@ -85,8 +87,7 @@ impl DeviceAttributes {
         let last_shares = || least(fitting(splits(room, 2), [1, RESIDENT])).filter(|_| usual <= RESIDENT);
         let one_block = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
         let two = counts.contains(&2).then(|| shared().or_else(last_shares)).flatten();
-        let of_columns = places[1] > 2 * precision.bytes();
-        let [first, second] = if of_columns { [2, 3] } else { [3, 2] };
+        let [first, second] = if across { [2, 3] } else { [3, 2] };
         two.or_else(|| one_block(first)).or_else(|| one_block(second))
     }
 }

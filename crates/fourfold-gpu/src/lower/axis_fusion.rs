@@ -73,8 +73,9 @@ struct Fusion<'a> {
 
 impl Fusion<'_> {
     /// What parts may have of the innermost axis, if that is not transformed: runs that divide it, the
-    /// longest first, no longer than memory reads at once. They must touch fewer sectors than as many trips as
-    /// there are passes, but where a cache has the arrays and needs no runs.
+    /// longest first, no longer than memory reads at once. Runs that cost more are for small arrays and whole axes.
+    /// All must touch fewer sectors than as many trips as there are passes, but where a cache has the arrays and
+    /// needs no runs.
     fn runs(&self, arrays: &[Array; 2]) -> Vec<Option<Run>> {
         let trips = self.passes.len() as f64;
         let fits = |run: Option<Run>| arrays.iter().all(|array| self.sectors(array, run) < trips);

@@ -15,9 +15,9 @@
 //! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, and terms k ≤ L are wanted: C_k = Σ_e 2y_e
 //! cos(πek/L), where y_0 and y_L count once, and S_k with sines. Let w = exp(−2πi/L). Cosines and sines are sums of
 //! exponentials w^{±ek/2}. For k = 2j the one of −e is that of L − e. For k = 2j + 1 it has the other sign, since
-//! w^{L/2} = −1. So, with sums over e < L,
+//! w^{L/2} = −1. So there are two sums over e < L:
 //!
-//! - C_{2j} + i C_{2j+1} = Σ_e ((y_e + y_{L−e}) + i(y_e − y_{L−e}) w^{e/2}) w^{ej},
+//! - C_{2j} + i C_{2j+1} = Σ_e ((y_e + y_{L−e}) + i(y_e − y_{L−e}) w^{e/2}) w^{ej}.
 //! - S_{2j} + i S_{2j+1} = i Σ_e ((y_e − y_{L−e}) + i(y_e + y_{L−e}) w^{e/2}) w^{ej}.
 //!
 //! This is a complex DFT of L numbers, of which the first half of the results is wanted: 3L/2. (As real data, the y
@@ -42,8 +42,7 @@ pub(crate) struct LineConvolution {
     data: Data,
     /// The length of the DFT; half of it for a symmetric extension, and back to an even number of reals.
     len: usize,
-    /// Whether reals are the parts of complex numbers.
-    pairs: bool,
+    pub(crate) packing: Packing,
     /// Of a symmetric extension, whether that is odd.
     extension: Option<bool>,
     reduction: Reduction,
@@ -70,24 +69,19 @@ impl LineConvolution {
             Some(Reorder::OddExtension) => Some(true),
             _ => None,
         };
-        let pairs = data == Data::Hermitian && len % 2 == 0;
-        let len = if pairs || extension.is_some() { len / 2 } else { len };
-        let half = len / 2 + 1;
-        let counts = match data {
-            Data::Complex | Data::ComplexBackward => [len; 2],
-            Data::Hermitian if pairs => [len; 2],
-            Data::Hermitian => [half, len],
-            Data::Real => [len, half],
-        };
-        LineConvolution { data, len, pairs, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
-    }
-
-    pub(crate) fn packing(&self) -> Packing {
-        match self.data {
+        let packing = match data {
             Data::Complex | Data::ComplexBackward => Packing::Complex,
-            _ if self.pairs => Packing::HalfLength,
+            Data::Hermitian if len % 2 == 0 => Packing::HalfLength,
             Data::Real | Data::Hermitian => Packing::Single,
-        }
+        };
+        let len = if packing == Packing::HalfLength || extension.is_some() { len / 2 } else { len };
+        let half = len / 2 + 1;
+        let counts = match (packing, data) {
+            (Packing::Single, Data::Hermitian) => [half, len],
+            (Packing::Single, _) => [len, half],
+            _ => [len; 2],
+        };
+        LineConvolution { data, len, packing, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
     }
 }
 
@@ -101,7 +95,7 @@ impl PassLowering<'_> {
     /// Lines as one convolution each, if the device has room for its ranges of digits.
     pub(crate) fn line_convolution(&self, lines: &Lines, choice: &Choice) -> Option<LoweredPass> {
         let rule = LineConvolution::new(lines.line);
-        let geometry = lines.geometry(rule.packing());
+        let geometry = lines.geometry(rule.packing);
         let complex = 2 * self.storage.precision().bytes();
         let across = geometry.across() && geometry.lines() > 1;
         let line = if across { geometry.line_bytes(self.storage) } else { complex };
@@ -109,7 +103,7 @@ impl PassLowering<'_> {
         let places = [strided, if across { strided } else { complex }];
         // All ranges but the last have a kernel there and one back.
         let wanted = choice.size.kernels.map(|kernels| kernels.div_ceil(2));
-        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision(), wanted)?;
+        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision(), wanted, across)?;
         let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
         let desc = self.on_whole_lines(&mut pipeline, geometry);
         let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
@@ -122,7 +116,7 @@ impl PassLowering<'_> {
 impl StagePipeline {
     /// The stages of the line, whose ranges of digits have these lengths.
     pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
-        let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing()) };
+        let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing) };
         let digits: Vec<Vec<usize>> = ranges.iter().map(|length| radices(*length)).collect();
         let radices = digits.concat();
         pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
@@ -152,7 +146,7 @@ impl StagePipeline {
 
     /// What the elements are that are read, and those that are written.
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
-        let LineConvolution { data, len, pairs, extension, ref reduction, counts, .. } = *rule;
+        let LineConvolution { data, len, packing, extension, ref reduction, counts, .. } = *rule;
         let count = counts[0].max(counts[1]).min(len / 2 + 1);
         let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count });
         let chirp =
@@ -183,9 +177,9 @@ impl StagePipeline {
             }
             Data::Hermitian => {
                 let half = self.half_spectra(&reduction.before);
-                let terms = match pairs {
-                    true => Chirped::PairsOfLine { n, roots: self.roots(n), half },
-                    false => Chirped::TermsOfLine { n: len, half },
+                let terms = match packing {
+                    Packing::HalfLength => Chirped::PairsOfLine { n, roots: self.roots(n), half },
+                    _ => Chirped::TermsOfLine { n, half },
                 };
                 let from = View { chirp: chirp(0, terms), ..View::default() };
                 let order = self.order(reduction.reorder, n);

@@ -14,6 +14,14 @@ fn estimated(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
     lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
 }
 
+/// Checks how many an H200 has for each problem.
+fn assert_kernels(cases: &[(&str, usize)]) {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, kernels) in cases {
+        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), *kernels, "{case}");
+    }
+}
+
 /// The one of several axes among them, if there is one.
 fn of_axes(target: &Target, case: &str) -> Option<KernelDesc> {
     estimated(target, &case.parse().unwrap()).into_iter().find(|desc| desc.next.is_some())
@@ -98,8 +106,7 @@ fn registers_hold_the_threads_of_two_blocks() {
 /// have more than a fourth more blocks than all on average, or runs are short.
 #[test]
 fn blocks_of_several_axes_keep_all_sms_busy() {
-    let target = Target::cuda("sm_90").unwrap();
-    for (case, kernels) in [
+    assert_kernels(&[
         ("dct3 f64 17x260x200", 2),
         ("dct3 f64 17x260x398", 3),
         ("dct3 f64 17x280x200", 3),
@@ -108,23 +115,18 @@ fn blocks_of_several_axes_keep_all_sms_busy() {
         ("dct2 f32 64x64x64x16 axes=1,3", 1),
         ("dct2 f32 264x32x32x64 axes=1,2", 2),
         ("dct2 f64 12x168x216", 2),
-    ] {
-        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), kernels, "{case}");
-    }
+    ]);
 }
 
 /// Where no cache has the arrays, a trip must touch fewer sectors than one for each pass.
 #[test]
 fn pieces_below_a_sector_have_a_kernel_for_each_pass() {
-    let target = Target::cuda("sm_90").unwrap();
-    for (case, kernels) in [
+    assert_kernels(&[
         // 7 of 8 reals of a sector, and 5 of any 5.
         ("dct2 f32 300000x7x7 axes=1,2 in=56,8,1 out=56,8,1", 1),
         ("dst4 f32 600x3600x5", 3),
         ("dst4 f32 60x367x5", 2),
         ("dct2 f32 16x16x100003 axes=0,1", 2),
         ("dct2 f32 16x16x100000 axes=0,1", 1),
-    ] {
-        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), kernels, "{case}");
-    }
+    ]);
 }
