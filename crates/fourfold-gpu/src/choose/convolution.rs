@@ -54,7 +54,8 @@ impl DeviceAttributes {
     /// are two of which blocks of the last one share it; then three, and then two; but of lines across two before three.
     /// Of these, those that need the least memory; but those with the fewest stages, where an SM has few blocks.
     /// (On an H200 `dst1 f32 1235159` 55 to 46 µs, `dct4 f64 4172417` 372 to 324. With three instead of two
-    /// `dst4 f32 60641312` 2437 to 1495, but `dct1 f32 362880x48` 732 to 857.)
+    /// `dst4 f32 60641312` 2437 to 1495, but `dct1 f32 362880x48` 732 to 857. With three instead of two of which the
+    /// first one takes 217 KiB, `dst4 f64 12202457` 1074 to 952; of 181 KiB, `dht f64 9862245` 697 to 741.)
     ///
     /// `places` are the bytes for each place of a range but the last, whose sublines stand side by side, and of the
     /// last.
@@ -84,7 +85,11 @@ impl DeviceAttributes {
                 .is_some_and(|b| self.blocks_of(b) <= RESIDENT * usual);
             all.into_iter().min_by_key(|lengths| (if few { stages(lengths) } else { 0 }, most(lengths)))
         };
-        let last_shares = || least(fitting(splits(room, 2), [1, RESIDENT])).filter(|_| usual <= RESIDENT);
+        let leaves_cache = |lengths: &Vec<usize>| bytes(lengths)[0] <= self.shared_beside_cache();
+        let last_shares = || {
+            let all = fitting(splits(room, 2), [1, RESIDENT]);
+            least(all).filter(|lengths| usual <= RESIDENT && leaves_cache(lengths))
+        };
         let one_block = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
         let two = counts.contains(&2).then(|| shared().or_else(last_shares)).flatten();
         let [first, second] = if across { [2, 3] } else { [3, 2] };

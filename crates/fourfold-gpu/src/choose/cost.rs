@@ -49,11 +49,18 @@ const TWO_TRIPS: f64 = 2.0;
 /// an H200, where a kernel takes three at least.
 const LONG: usize = 32;
 
+/// Runs below a sector, for each thread of a usual block, that take longer than another kernel.
+const SCATTERED: usize = 8;
+
 /// Threads are few where one of so many has a large butterfly.
 const IDLE: usize = 4;
 
 /// An SM may have so many more blocks with passes along several axes than all have on average: 5 for 4.
 const UNEVEN: (usize, usize) = (5, 4);
+
+/// A block that has an SM for itself leaves so much of its shared memory to the first-level cache, which is the
+/// same memory: an eighth.
+const CACHE: usize = 8;
 
 /// One SM of so many draws what memory gives to all.
 const SATURATING: usize = 2;
@@ -126,6 +133,11 @@ impl DeviceAttributes {
         reals <= LARGE * self.usual_threads() * self.sms
     }
 
+    /// Whether so many complex numbers are several rounds of large butterflies for all threads of the device.
+    pub(crate) fn is_many_rounds(&self, elements: usize) -> bool {
+        elements >= USUAL * LARGE * self.usual_threads() * self.sms
+    }
+
     /// Whether registers hold two blocks with passes along several axes, and all SMs have about as many of them. (Of
     /// 20 problems on an H200 whose registers held one block, 14 took 1.06 to 1.45 of the time of separate kernels, as
     /// `dct4 f32 1569x27x106` did. Of 13 where some SMs had more than a fourth more blocks than all on average, ten took
@@ -151,6 +163,11 @@ impl DeviceAttributes {
     /// Bytes of shared memory of each of so many blocks on an SM.
     pub(crate) fn shared_of(&self, blocks: usize) -> usize {
         (self.shared_per_sm / blocks.max(1)).saturating_sub(self.shared_reserved).min(self.shared_per_block)
+    }
+
+    /// Bytes of shared memory of a block beside which the first-level cache has room for tables.
+    pub(crate) fn shared_beside_cache(&self) -> usize {
+        (self.shared_per_sm - self.shared_per_sm / CACHE).min(self.shared_per_block)
     }
 
     /// Blocks with so many bytes of shared memory that an SM has room for.
@@ -246,11 +263,12 @@ impl DeviceAttributes {
 
     /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
     /// their runs. But an SM takes whole sectors from them, so that a block of long lines takes longer than
-    /// more kernels with more blocks do.
+    /// more kernels with more blocks do. (On an H200 in two kernels instead of one, `dht f32 3969x97` 22.9 to 13.7 µs,
+    /// `dct1 f64 3323x67` 30.6 to 16.7; but of shorter lines, `dct2 f32 1600x20` 7.5 to 9.4.)
     pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
         let elements = values(&desc.digits);
         let runs = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
-        desc.has_whole_lines() && desc.blocks() <= self.sms && runs <= LONG * self.usual_threads()
+        desc.has_whole_lines() && desc.blocks() <= self.sms && runs <= SCATTERED * self.usual_threads()
     }
 
     /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks

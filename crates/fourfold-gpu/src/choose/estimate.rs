@@ -6,7 +6,7 @@ use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::{DIGITS, MOST_KERNELS};
 use crate::choose::radices::{
     ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, small_radices,
-    smooth,
+    smooth, two_ranges,
 };
 use crate::desc::choice::{AxisFusion, NAMES, Size};
 use crate::desc::geometry::Array;
@@ -164,19 +164,42 @@ impl Lines<'_> {
         complex && most && device.cluster > 1 && self.geometry(packing).across()
     }
 
+    /// Whether clusters should have columns that are so few that blocks with runs of a sector are for few SMs.
+    /// (On an H200 `dct2 f32 3072x45` 15.9 to 8.2 µs, `dht f64 1024x45` 9.0 to 6.8, `dct3 f32 1024x320` 7.9 to 7.8. Two
+    /// kernels are as good for long columns, and up to 1.6 times as long for short ones.)
+    fn shares_few(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        let geometry = self.geometry(packing);
+        let places = self.elements(packing) * self.dfts(packing);
+        let sectors = (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.least_run());
+        let lead = self.cluster_radices(packing, device).first().copied().unwrap_or(1);
+        let is_smooth = self.smooth(packing, self.elements(packing), device) == self.elements(packing);
+        let are_long = is_smooth && !self.filters && places > RESIDENT * device.usual_threads();
+        let most = geometry.across() && lead % 2 == 0 && lead >= device.cluster;
+        device.cluster > 1 && most && are_long && !device.nearly_saturates(sectors)
+    }
+
     /// What is expected to be fast.
     pub(crate) fn estimate(&self, device: &DeviceAttributes) -> Choice {
         let packing = self.packing(device);
         // Several kernels have more blocks than few clusters.
-        let clustered =
-            self.pairs_up(packing, device) || self.columns(packing, device).is_some_and(|groups| groups >= device.sms);
-        Choice {
-            packing,
-            radices: self.radices(packing, clustered, device),
-            clustered,
-            size: Size::default(),
-            axis_fusion: AxisFusion::None,
-        }
+        let clustered = self.pairs_up(packing, device)
+            || self.columns(packing, device).is_some_and(|groups| groups >= device.sms)
+            || self.shares_few(packing, device);
+        let halves = if clustered { None } else { self.halves(packing, device) };
+        let size = Size { kernels: halves.as_ref().map(|halves| halves.len()), ..Size::default() };
+        let radices = halves.map_or_else(|| self.radices(packing, clustered, device), |halves| halves.concat());
+        Choice { packing, radices, clustered, size, axis_fusion: AxisFusion::None }
+    }
+
+    /// The radices of two kernels on ranges of digits, where others would need three: of many lines that
+    /// do not fit a block, if no range has many numbers.
+    fn halves(&self, packing: Packing, device: &DeviceAttributes) -> Option<[Vec<usize>; 2]> {
+        let (elements, geometry) = (self.elements(packing), self.geometry(packing));
+        let run = if geometry.across() { device.least_run().max(geometry.line_bytes(self.storage)) } else { 0 };
+        let fits = device.blocks_of(elements * run.max(2 * self.storage.precision().bytes())) > 0;
+        let many = device.is_many_rounds(geometry.lines().saturating_mul(elements));
+        let is_plain = self.dft().2 == 1 && self.smooth(packing, elements, device) == elements;
+        (is_plain && many && !fits).then(|| two_ranges(elements)).flatten()
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
