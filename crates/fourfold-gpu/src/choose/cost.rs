@@ -8,7 +8,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::{LARGE, LARGEST, SMALL};
-use crate::desc::kernel::{KernelDesc, Packing, values};
+use crate::desc::kernel::KernelDesc;
 use crate::write::combine_fusion::HELD;
 use fourfold::Precision;
 use fourfold::engine::prime_factors;
@@ -44,13 +44,6 @@ const USUAL: usize = 4;
 
 /// Trips that two kernels take at least.
 const TWO_TRIPS: f64 = 2.0;
-
-/// Rounds of a block that take longer than three kernels with more blocks: half a microsecond each on
-/// an H200, where a kernel takes three at least.
-const LONG: usize = 32;
-
-/// Runs below a sector, for each thread of a usual block, that take longer than another kernel.
-const SCATTERED: usize = 8;
 
 /// Threads are few where one of so many has a large butterfly.
 const IDLE: usize = 4;
@@ -204,42 +197,6 @@ impl DeviceAttributes {
         self.saturates(blocks + blocks / 10)
     }
 
-    /// Bytes of a run that is as long as memory reads at once.
-    pub(crate) fn long_run(&self) -> usize {
-        self.line_bytes
-    }
-
-    /// Bytes of a run that costs little more: columns have such runs.
-    pub(crate) fn short_run(&self) -> usize {
-        (self.line_bytes / 2).max(self.sector_bytes)
-    }
-
-    /// Bytes of the shortest run that costs less than another trip.
-    pub(crate) fn least_run(&self) -> usize {
-        self.sector_bytes
-    }
-
-    /// Trips that one trip in runs of so many bytes is: memory reads and writes whole sectors.
-    fn waste(&self, run: usize) -> f64 {
-        let run = run.max(1);
-        run.next_multiple_of(self.sector_bytes.max(1)) as f64 / run as f64
-    }
-
-    /// Sectors that are touched for each that has all of its bytes in a run, on average: runs begin at any
-    /// multiple of what their length, the distance of rows and a sector divide by.
-    pub(crate) fn sectors_of_runs(&self, desc: &KernelDesc) -> f64 {
-        let run = desc.contiguous_bytes().max(1);
-        let ends = [&desc.geometry.input, &desc.geometry.output];
-        let rows = ends.map(|side| side.stride.unsigned_abs() as usize * desc.storage.bytes());
-        let unit = rows.into_iter().fold(divisor(run, self.sector_bytes), divisor);
-        self.sectors_of_pieces(run, unit)
-    }
-
-    /// The same of pieces of so many bytes that begin at any multiple of a divisor of a sector.
-    pub(crate) fn sectors_of_pieces(&self, piece: usize, unit: usize) -> f64 {
-        (piece + self.sector_bytes - unit) as f64 / piece as f64
-    }
-
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
     /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
     /// rounds.
@@ -259,22 +216,6 @@ impl DeviceAttributes {
     pub(crate) fn has_few_threads(&self, lines: usize, elements: usize) -> bool {
         let large = lines.saturating_mul(elements) / LARGE;
         self.spreads(lines, elements / SMALL) && IDLE * large <= self.sms * self.usual_threads()
-    }
-
-    /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
-    /// their runs. But an SM takes whole sectors from them, so that a block of long lines takes longer than
-    /// more kernels with more blocks do. (On an H200 in two kernels instead of one, `dht f32 3969x97` 22.9 to 13.7 µs,
-    /// `dct1 f64 3323x67` 30.6 to 16.7; but of shorter lines, `dct2 f32 1600x20` 7.5 to 9.4.)
-    pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
-        let elements = values(&desc.digits);
-        let runs = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
-        desc.has_whole_lines() && desc.blocks() <= self.sms && runs <= SCATTERED * self.usual_threads()
-    }
-
-    /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
-    /// are faster.
-    pub(crate) fn is_busy_for_long(&self, desc: &KernelDesc) -> bool {
-        desc.blocks() <= self.sms && desc.item_rounds() > LONG
     }
 
     /// Trips that kernels take together.
@@ -308,11 +249,6 @@ fn fused_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc>) -> usize {
         registers.max(REGISTERS * pass.precision().bytes())
     };
     passes.map(taken).max().unwrap_or(1)
-}
-
-/// The greatest common divisor.
-pub(crate) fn divisor(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -379,6 +315,7 @@ mod tests {
         assert_eq!(device.slower(1, 512), 1.0, "one round takes the time of one");
         assert!(device.spreads(33, 1024) && !device.spreads(34, 1024) && !device.spreads(1, 512));
         assert!(device.fills(99) && !device.fills(98) && !device.fills(140));
+        assert_eq!(device.shared_beside_cache() >> 10, 199, "28 KiB are for the first-level cache");
         assert!(device.nearly_saturates(60) && !device.nearly_saturates(59) && !device.saturates(65));
     }
 

@@ -5,8 +5,7 @@ use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::{DIGITS, MOST_KERNELS};
 use crate::choose::radices::{
-    ClusterRadices, LARGE, LARGEST, cluster_radices, gpu_factors, is_radix, radices, radices_of_ranges, small_radices,
-    smooth, two_ranges,
+    LARGEST, gpu_factors, is_radix, radices, radices_of_ranges, small_radices, smooth, two_ranges,
 };
 use crate::desc::choice::{AxisFusion, NAMES, Size};
 use crate::desc::geometry::Array;
@@ -56,7 +55,7 @@ impl Lines<'_> {
     }
 
     /// The data of the DFT, its length, and how many of these a line has.
-    fn dft(&self) -> (Data, usize, usize) {
+    pub(crate) fn dft(&self) -> (Data, usize, usize) {
         let (transform, n) = (self.line.transform.transform1d, self.line.transform.n);
         let (data, len) = dft_of(transform, n);
         quarter_length(transform, n).map_or((data, len, 1), |quarter| (data, quarter, QUARTERS))
@@ -79,12 +78,12 @@ impl Lines<'_> {
     }
 
     /// Complex DFTs of a line.
-    fn dfts(&self, packing: Packing) -> usize {
+    pub(crate) fn dfts(&self, packing: Packing) -> usize {
         if self.dft().2 == QUARTERS { packing.quarters() } else { 1 }
     }
 
     /// The complex elements of one of a line's DFTs.
-    fn elements(&self, packing: Packing) -> usize {
+    pub(crate) fn elements(&self, packing: Packing) -> usize {
         packing.elements(self.dft().1)
     }
 
@@ -92,7 +91,7 @@ impl Lines<'_> {
     /// long, and a warp takes as long as a thread: they are worth it where every SM has several warps of
     /// them. (On an H200, `dct2 f32 610x1220` with 6100 of 61 a pass took 1.6 times as long, and `dst1 f32
     /// 487x356x10` with 10680 took 0.6.)
-    fn smooth(&self, packing: Packing, elements: usize, device: &DeviceAttributes) -> usize {
+    pub(crate) fn smooth(&self, packing: Packing, elements: usize, device: &DeviceAttributes) -> usize {
         let all = self.geometry(packing).lines().saturating_mul(self.dfts(packing) * elements);
         let most = (all / (RESIDENT * device.sms * device.warp)).max(LARGEST);
         smooth(elements, device.largest_prime(self.storage.precision()).min(most))
@@ -128,56 +127,6 @@ impl Lines<'_> {
         }
     }
 
-    /// Short runs that columns of these have.
-    fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
-        let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.short_run())
-    }
-
-    /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
-    /// buffer has 16.
-    fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
-        let column = self.geometry(packing).line_bytes(self.storage);
-        let places = 2 * self.elements(packing) * self.dfts(packing) * self.storage.precision().bytes() / column;
-        places.saturating_add(places / 16).saturating_mul(device.short_run())
-    }
-
-    /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
-    fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
-        let geometry = self.geometry(packing);
-        let digits = self.cluster_radices(packing, device);
-        // One on an SM, they are worth it where the last DFTs are one stage with the combine.
-        let combine_fusion =
-            self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
-        let runs = self.runs(packing, device);
-        let pays = geometry.across()
-            && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
-        pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
-    }
-
-    /// Whether clusters of two give most SMs the one block of complex columns that
-    /// half of them would have; in f64 they measured slower.
-    fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
-        let groups = 2 * self.runs(packing, device);
-        let most = device.fills(groups) && groups <= device.sms;
-        let complex = packing == Packing::Complex && mixes(self.line) && self.storage.precision() == Precision::F32;
-        complex && most && device.cluster > 1 && self.geometry(packing).across()
-    }
-
-    /// Whether clusters should have columns that are so few that blocks with runs of a sector are for few SMs.
-    /// (On an H200 `dct2 f32 3072x45` 15.9 to 8.2 µs, `dht f64 1024x45` 9.0 to 6.8, `dct3 f32 1024x320` 7.9 to 7.8. Two
-    /// kernels are as good for long columns, and up to 1.6 times as long for short ones.)
-    fn shares_few(&self, packing: Packing, device: &DeviceAttributes) -> bool {
-        let geometry = self.geometry(packing);
-        let places = self.elements(packing) * self.dfts(packing);
-        let sectors = (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.least_run());
-        let lead = self.cluster_radices(packing, device).first().copied().unwrap_or(1);
-        let is_smooth = self.smooth(packing, self.elements(packing), device) == self.elements(packing);
-        let are_long = is_smooth && !self.filters && places > RESIDENT * device.usual_threads();
-        let most = geometry.across() && lead % 2 == 0 && lead >= device.cluster;
-        device.cluster > 1 && most && are_long && !device.nearly_saturates(sectors)
-    }
-
     /// What is expected to be fast.
     pub(crate) fn estimate(&self, device: &DeviceAttributes) -> Choice {
         let packing = self.packing(device);
@@ -198,8 +147,10 @@ impl Lines<'_> {
         let run = if geometry.across() { device.least_run().max(geometry.line_bytes(self.storage)) } else { 0 };
         let fits = device.blocks_of(elements * run.max(2 * self.storage.precision().bytes())) > 0;
         let many = device.is_many_rounds(geometry.lines().saturating_mul(elements));
-        let is_plain = self.dft().2 == 1 && self.smooth(packing, elements, device) == elements;
-        (is_plain && many && !fits).then(|| two_ranges(elements)).flatten()
+        let is_plain =
+            self.dft().2 == 1 && packing != Packing::Single && self.smooth(packing, elements, device) == elements;
+        let is_three = is_plain && radices(elements).len() > 2 * DIGITS;
+        (is_three && many && !fits && !self.filters).then(|| two_ranges(elements)).flatten()
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {
@@ -219,21 +170,6 @@ impl Lines<'_> {
         } else {
             radices_of_ranges(smooth, digits, self.storage.precision())
         }
-    }
-
-    /// Large clusters measured faster, but for types IV of even length, whose reals are complex
-    /// lines, those of two, where these have room; and a large second radix, but for these and
-    /// three DFTs in f32.
-    fn cluster_radices(&self, packing: Packing, device: &DeviceAttributes) -> Vec<usize> {
-        let complex = packing == Packing::Complex && !mixes(self.line);
-        let two =
-            complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
-        let rules = ClusterRadices {
-            lead: LARGE.min(if two { 4 } else { 2 * device.cluster }),
-            even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
-            combine_fusion: packing != Packing::Complex,
-        };
-        cluster_radices(self.smooth(packing, self.elements(packing), device), rules)
     }
 
     /// A choice for them, with the alternatives.

@@ -1,4 +1,5 @@
 pub(crate) mod clusters;
+pub(crate) mod columns;
 pub(crate) mod convolution;
 pub(crate) mod cost;
 pub(crate) mod digit_ranges;
@@ -9,4 +10,5 @@ pub(crate) mod padding;
 pub(crate) mod pair_distance;
 pub(crate) mod pass_order;
 pub(crate) mod radices;
+pub(crate) mod runs;
 pub(crate) mod tiling;

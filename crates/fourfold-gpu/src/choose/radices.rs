@@ -229,6 +229,15 @@ fn splits(n: usize, most: usize, count: u32, allowed: fn(usize) -> bool) -> Vec<
 mod tests {
     use super::*;
 
+    /// As even as they can be; none where one would have many numbers.
+    #[test]
+    fn two_ranges_have_few_numbers() {
+        assert_eq!(two_ranges(27216), Some([vec![14, 12], vec![9, 6, 3]]));
+        assert_eq!(two_ranges(32000), Some([vec![8, 5, 5], vec![16, 10]]));
+        assert_eq!(two_ranges(1 << 17), None, "512 and 256");
+        assert_eq!(two_ranges(16411), None, "a prime");
+    }
+
     #[test]
     fn lengths_have_few_factors() {
         let shared = |n| cluster_radices(n, ClusterRadices { lead: 16, even: false, combine_fusion: true });

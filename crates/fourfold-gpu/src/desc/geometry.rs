@@ -272,6 +272,34 @@ impl Geometry {
         in_memory && unmerged && [pair.across.input, pair.across.output] == [1; 2] && !pairs
     }
 
+    /// The length of the output's lines, `n`, if these are reals that follow each other in memory; else 0.
+    pub(crate) fn output_row(&self, n: usize) -> usize {
+        let (side, n) = (&self.output, n as i64);
+        let packed = self.pair.is_none_or(|pair| pair.across.output == n);
+        let step = if self.pair.is_some() { 2 * n } else { n };
+        let follow = matches!(*self.axes, [axis] if axis.output == step);
+        let is_plain = side.stride == 1 && !side.complex && !side.shared && side.slabs.is_none();
+        if is_plain && packed && follow { n as usize } else { 0 }
+    }
+
+    /// Lines that follow each other: of an odd number, one is packed with itself.
+    pub(crate) fn rows(&self) -> usize {
+        match self.pair {
+            Some(pair) if pair.across.size % 2 == 1 => pair.across.size,
+            Some(_) => 2 * self.lines(),
+            None => self.lines(),
+        }
+    }
+
+    /// That of so many lines of a block, whose rows of `n` reals stand in shared memory from `offset` on.
+    pub(crate) fn of_rows(&self, lines: usize, n: usize, offset: usize) -> Geometry {
+        let across = |size: usize, reals: usize| Across { size, input: 0, output: reals as i64 };
+        let packed = if self.pair.is_some() { 2 } else { 1 };
+        let pair = self.pair.map(|_| Pair { across: across(2 * lines, n), stride: 1, distance: 1 });
+        let output = Side { offset: offset as i64, shared: true, ..self.output };
+        Geometry { output, axes: vec![across(lines, packed * n)], pair, ..self.clone() }
+    }
+
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) fn across(&self) -> bool {
         let closer =

@@ -79,6 +79,8 @@ pub(crate) struct KernelDesc {
     /// Whether the two sublines of a Hermitian pair have threads each, and are not done one after
     /// the other.
     pub(crate) side_by_side: bool,
+    /// Reals of a line of the output, if its lines follow each other in memory; else 0.
+    pub(crate) row: usize,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
     /// Threads of a block.

@@ -197,7 +197,8 @@ impl KernelDesc {
             StageOp::HalfSpectraToLine { .. }
             | StageOp::LineToHalfSpectra { .. }
             | StageOp::Interleave(_)
-            | StageOp::LineOrder(_) => 4,
+            | StageOp::LineOrder(_)
+            | StageOp::Rows(_) => 4,
             StageOp::SymmetricLastPass(_) => 2,
             _ => 1,
         }
@@ -267,7 +268,22 @@ impl KernelDesc {
     /// passes after them.
     pub(crate) fn shared_bytes(&self) -> usize {
         let reals = self.passes().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
-        (reals + self.between) * self.precision().bytes()
+        (reals + self.between + self.row_reals()) * self.precision().bytes()
+    }
+
+    /// Reals of the rows of a block in shared memory, if its last stage writes them; an even number.
+    pub(crate) fn row_reals(&self) -> usize {
+        match self.stages.last() {
+            Some(Stage { op: StageOp::Rows(n), .. }) => (self.tile * self.packing.lines() * n).next_multiple_of(2),
+            _ => 0,
+        }
+    }
+
+    /// The kernel as the stage before the last one sees it: with the rows of its own lines.
+    pub(crate) fn before_rows(&self) -> Option<KernelDesc> {
+        let Some(Stage { op: StageOp::Rows(n), .. }) = self.stages.last() else { return None };
+        let geometry = self.geometry.of_rows(self.tile, *n, 2 * self.shared_elements());
+        Some(KernelDesc { geometry, lines: self.tile, near: self.tile, ..self.clone() })
     }
 
     /// Reals of device memory for the buffers of all lines.

@@ -34,6 +34,9 @@ pub(crate) enum StageOp {
     /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are
     /// read or written together.
     Interleave(usize),
+    /// The lines of a block, so many reals each, which the stage before has written to shared memory as they
+    /// follow each other in the array: neighbouring threads write neighbours.
+    Rows(usize),
     /// So many elements, an odd number, in the order of their reals on the line: neighbouring threads
     /// write neighbours.
     LineOrder(usize),
@@ -119,6 +122,7 @@ impl StageOp {
     pub(crate) fn items(&self) -> usize {
         match self {
             StageOp::Copy(n)
+            | StageOp::Rows(n)
             | StageOp::LineOrder(n)
             | StageOp::ElementProduct(ElementProduct { n, .. })
             | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,

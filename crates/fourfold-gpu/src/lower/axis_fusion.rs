@@ -2,9 +2,10 @@
 //! another axis innermost, a block has a run of neighbours along it.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::{FUSED_RESIDENT, RESIDENT, divisor};
+use crate::choose::cost::{FUSED_RESIDENT, RESIDENT};
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::choose::fused_axes::FusedAxes;
+use crate::choose::runs::divisor;
 use crate::desc::choice::AxisFusion;
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
@@ -72,16 +73,18 @@ struct Fusion<'a> {
 }
 
 impl Fusion<'_> {
-    /// What parts may have of the innermost axis, if that is not transformed: runs that divide it, the
+    /// What parts may have of the innermost axis that is not transformed: runs that divide it, the
     /// longest first, no longer than memory reads at once. Runs that cost more are for small arrays and whole axes.
     /// All must touch fewer sectors than as many trips as there are passes, but where a cache has the arrays and
-    /// needs no runs.
+    /// needs no runs. None are needed where axes that are transformed are inside it and as long as a run.
     fn runs(&self, arrays: &[Array; 2]) -> Vec<Option<Run>> {
         let trips = self.passes.len() as f64;
         let fits = |run: Option<Run>| arrays.iter().all(|array| self.sectors(array, run) < trips);
-        let inner = |array: &Array| array.innermost().filter(|axis| !self.axes.contains(axis));
-        let (axis, array) = match arrays.each_ref().map(inner) {
-            [None, None] => return if self.is_cached(arrays) || fits(None) { vec![None] } else { vec![] },
+        if self.is_cached(arrays) && arrays.iter().all(|array| self.has_inside(array)) {
+            return vec![None];
+        }
+        let (axis, array) = match arrays.each_ref().map(|array| self.innermost(array)) {
+            [None, None] => return if fits(None) { vec![None] } else { vec![] },
             [Some(axis), other] if other.is_none_or(|other| other == axis) => (axis, &arrays[0]),
             [None, Some(axis)] => (axis, &arrays[1]),
             _ => return vec![],
@@ -95,6 +98,19 @@ impl Fusion<'_> {
         let is_long = |run: usize| few || run == array.shape[axis] || run * step >= self.device.short_run();
         let pieces = (1..=longest).rev().filter(|run| array.shape[axis] % run == 0 && is_long(*run));
         pieces.map(|run| (run > 1).then_some((axis, run))).filter(|run| fits(*run)).collect()
+    }
+
+    /// Whether an axis that is transformed is the innermost one.
+    fn has_inside(&self, array: &Array) -> bool {
+        array.innermost().is_none_or(|axis| self.axes.contains(&axis))
+    }
+
+    /// The innermost axis that is not transformed, if what is inside it is shorter than memory reads at once.
+    fn innermost(&self, array: &Array) -> Option<usize> {
+        let step = |axis: usize| array.strides[axis].unsigned_abs() as usize * self.bytes();
+        let others = (0..array.shape.len()).filter(|&axis| array.shape[axis] > 1 && step(axis) > 0);
+        let axis = others.filter(|axis| !self.axes.contains(axis)).min_by_key(|&axis| step(axis))?;
+        (!self.has_inside(array) || step(axis) < self.device.long_run()).then_some(axis)
     }
 
     /// Of a real in the arrays.

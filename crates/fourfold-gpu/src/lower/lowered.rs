@@ -85,6 +85,7 @@ impl StagePipeline {
             halved: 0,
             cluster: 1,
             side_by_side: false,
+            row: 0,
             across: geometry.across(),
             threads: 1,
             resident: 0,

@@ -274,6 +274,7 @@ impl PassLowering<'_> {
             self.actions[end].map(|action| pointwise(action, &elements, &mut pipeline.tables))
         };
         let pointwise = [0, 1, 2].map(done);
-        KernelDesc { pointwise, ..pipeline.on_whole_lines(self.storage, geometry, self.arrays) }
+        let row = geometry.output_row(self.arrays[1].shape[self.axis]);
+        KernelDesc { pointwise, row, ..pipeline.on_whole_lines(self.storage, geometry, self.arrays) }
     }
 }

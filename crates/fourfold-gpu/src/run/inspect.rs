@@ -118,6 +118,12 @@ impl Target {
         self
     }
 
+    /// The same target with a second-level cache of at most this many bytes.
+    pub fn with_l2_bytes(mut self, bytes: usize) -> Target {
+        self.limits.attributes.l2_bytes = self.limits.attributes.l2_bytes.min(bytes);
+        self
+    }
+
     /// The same target without `f64`, like many GPUs of telephones.
     pub fn without_f64(mut self) -> Target {
         self.limits.attributes.double = false;

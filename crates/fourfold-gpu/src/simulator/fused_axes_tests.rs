@@ -72,6 +72,27 @@ fn runs_are_as_long_as_can_be() {
     }
 }
 
+/// Where no cache has the arrays, of the axis beside a short one that is transformed: 80 bytes instead of 40.
+#[test]
+fn short_axes_have_runs_of_the_next_one() {
+    let target = Target::cuda("sm_90").unwrap();
+    let blocks = |target: &Target, case| of_axes(target, case).map(|desc| desc.blocks());
+    for (case, parts) in [
+        ("dht f64 112x32000x5", Some(16000)),
+        ("dct2 f32 300x20000x6", Some(5000)),
+        ("dct2 f64 112x32003x5", None),
+        ("dct2 f64 11x320x5", Some(320)),
+    ] {
+        assert_eq!(blocks(&target, case), parts, "{case}");
+    }
+    let small = target.with_l2_bytes(0).with_sms(1);
+    for case in ["dct2 f64 6x70x5 axes=0,2", "dst1 f32 4x90x7 axes=0,2", "dct3 f64 5x64x3 axes=0,2 inplace"] {
+        assert!(blocks(&small, case).is_some(), "{case}: a kernel for each pass");
+        let (verdict, _) = simulate(&small, &case.parse().unwrap(), &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
 /// What is estimated only where parts are contiguous, choices may have: pieces of less than a sector, and an
 /// input and an output of which different axes are innermost.
 #[test]

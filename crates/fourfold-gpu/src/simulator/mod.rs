@@ -6,6 +6,7 @@
 //! on which thread comes first, every order gives the same result; where they do, it is reported.
 
 mod convolved_line_tests;
+mod few_column_tests;
 mod fused_axes_tests;
 mod machine;
 mod near_line_tests;

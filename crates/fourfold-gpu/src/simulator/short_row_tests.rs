@@ -61,6 +61,51 @@ fn rows_of_odd_numbers_are_right_and_have_no_races() {
     }
 }
 
+/// Half spectra of one butterfly: two lines as one, single ones and pairs, three quarters; rows of several axes, and
+/// an odd number of them.
+#[test]
+fn rows_of_one_butterfly_are_right_and_have_no_races() {
+    for target in [Target::cuda("sm_90").unwrap(), Target::cuda("sm_90").unwrap().with_sms(1)] {
+        for case in [
+            "dct2 f64 1001x5",
+            "dct2 f32 301x5 axes=1",
+            "dst2 f32 1100x14",
+            "dht f32 1001x7 ortho",
+            "dct2 f64 3x1002x9 axes=1,2",
+            "dct2 f32 4x6x11 axes=2",
+            "dst2 f16 1000x10 scale=3",
+            "dct1 f64 1001x6",
+            "dst1 f64 77x11 axes=1 inplace",
+            "dct1 f32 2001x4",
+            "dct4 f32 1050x13 inplace",
+            "dst4 bf16 12x7 axes=1",
+        ] {
+            check(&target, case);
+            assert!(matches!(last(&target, &case.parse().unwrap()), StageOp::Rows(_)), "{case}");
+        }
+    }
+}
+
+/// Of complex numbers, with gaps between them, an odd number on each of several axes, of two butterflies, multiplied or backwards, they are written as they
+/// are.
+#[test]
+fn other_rows_are_written_by_the_combine() {
+    let target = Target::cuda("sm_90").unwrap();
+    for case in [
+        "rfft f64 37x5 axes=1",
+        "dct2 f32 37x5 axes=1 out=7,1",
+        "dct2 f64 37x5 axes=1 out=1,37",
+        "dct2 f32 3x5x5 axes=2 out=30,6,1",
+        "dct2 f64 3x1001x9 axes=1,2",
+        "dct2 f64 37x21 axes=1",
+        "dct2 f64 37x17 axes=1",
+        "dct3 f64 37x5 axes=1",
+    ] {
+        check(&target, case);
+        assert!(!matches!(last(&target, &case.parse().unwrap()), StageOp::Rows(_)), "{case}");
+    }
+}
+
 /// An odd number of elements of two reals each.
 #[test]
 fn odd_numbers_of_pairs_are_right_and_have_no_races() {

@@ -283,6 +283,7 @@ fn all_choices_are_right_and_have_no_races() {
         "dct1 f64 33x18",
         // Several kernels.
         "dct2 f64 2048x3 axes=0",
+        "dct2 f64 2x2048 axes=1",
         "dct3 f32 2x4096 axes=1",
     ] {
         let problem: Problem = case.parse().unwrap();

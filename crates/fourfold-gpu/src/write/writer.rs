@@ -24,6 +24,8 @@ pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
 fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
     let across = desc.across_cluster();
     let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block));
+    let rows = desc.before_rows();
+    let rows = rows.as_ref().map(|view| Writer::new(view, desc, thread, int(0)));
     let mut stages = desc.stages.iter().enumerate();
     while let Some((i, stage)) = stages.next() {
         let before = i.checked_sub(1).map(|i| &desc.stages[i]);
@@ -37,7 +39,9 @@ fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
             home.multiplying(fused).fused_combine(fused);
             continue;
         }
-        let view = if stage.is_across_cluster() { across } else { home.taking(desc.takes_sublines(stage)) };
+        let rows = rows.filter(|_| i + 2 == desc.stages.len());
+        let own = rows.unwrap_or(home);
+        let view = if stage.is_across_cluster() { across } else { own.taking(desc.takes_sublines(stage)) };
         let view = view.multiplying(fused);
         let (guarded, items_per_thread) = (stage.is_outside(), desc.items_per_thread(stage));
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
@@ -177,6 +181,7 @@ impl<'a> Writer<'a> {
                 _ => self.symmetric_last_pass(pass, from),
             },
             StageOp::Interleave(count) => self.interleave(*count, from, to),
+            StageOp::Rows(n) => self.rows(*n),
             StageOp::LineOrder(count) => self.line_order(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
@@ -294,6 +299,7 @@ pub(crate) fn describe(stage: &Stage) -> String {
     match &stage.op {
         StageOp::Copy(count) => format!("copy {count} elements"),
         StageOp::Interleave(count) | StageOp::LineOrder(count) => format!("interleave {count} elements"),
+        StageOp::Rows(n) => format!("rows of {n} reals as they stand"),
         StageOp::Butterflies(split) => {
             let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
             format!("DFTs of {}{across}, {} a line", split.radix, split.count())

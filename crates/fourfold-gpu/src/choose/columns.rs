@@ -1,0 +1,75 @@
+//! Which columns clusters of blocks have.
+
+use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
+use crate::choose::estimate::{Lines, mixes};
+use crate::choose::radices::{ClusterRadices, LARGE, cluster_radices};
+use crate::desc::kernel::Packing;
+use fourfold::Precision;
+use fourfold::engine::Data;
+
+impl Lines<'_> {
+    /// Short runs that columns of these have.
+    pub(crate) fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
+        let geometry = self.geometry(packing);
+        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.short_run())
+    }
+
+    /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
+    /// buffer has 16.
+    pub(crate) fn run_bytes(&self, packing: Packing, device: &DeviceAttributes) -> usize {
+        let column = self.geometry(packing).line_bytes(self.storage);
+        let places = 2 * self.elements(packing) * self.dfts(packing) * self.storage.precision().bytes() / column;
+        places.saturating_add(places / 16).saturating_mul(device.short_run())
+    }
+
+    /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
+    pub(crate) fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
+        let geometry = self.geometry(packing);
+        let digits = self.cluster_radices(packing, device);
+        // One on an SM, they are worth it where the last DFTs are one stage with the combine.
+        let combine_fusion =
+            self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
+        let runs = self.runs(packing, device);
+        let pays = geometry.across()
+            && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
+        pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
+    }
+
+    /// Whether clusters of two give most SMs the one block of complex columns that
+    /// half of them would have; in f64 they measured slower.
+    pub(crate) fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        let groups = 2 * self.runs(packing, device);
+        let most = device.fills(groups) && groups <= device.sms;
+        let complex = packing == Packing::Complex && mixes(self.line) && self.storage.precision() == Precision::F32;
+        complex && most && device.cluster > 1 && self.geometry(packing).across()
+    }
+
+    /// Whether clusters should have columns that are so few that blocks with runs of a sector are for few SMs.
+    /// (On an H200 `dct2 f32 3072x45` 15.9 to 8.2 µs, `dht f64 1024x45` 9.0 to 6.8, `dct3 f32 1024x320` 7.9 to 7.8. Two
+    /// kernels are as good for long columns, and up to 1.6 times as long for short ones.)
+    pub(crate) fn shares_few(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        let (geometry, n) = (self.geometry(packing), self.line.transform.n);
+        let sectors = (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.least_run());
+        let lead = self.cluster_radices(packing, device).first().copied().unwrap_or(1);
+        let is_smooth = self.smooth(packing, self.elements(packing), device) == self.elements(packing);
+        let are_long = n > RESIDENT * device.usual_threads() && device.reads_at_once(n);
+        let share = lead % 2 == 0 && lead >= device.cluster && device.cluster > 1;
+        geometry.across() && is_smooth && share && are_long && !self.filters && !device.nearly_saturates(sectors)
+    }
+
+    /// Large clusters measured faster, but for types IV of even length, whose reals are complex
+    /// lines, those of two, where these have room; and a large second radix, but for these and
+    /// three DFTs in f32.
+    pub(crate) fn cluster_radices(&self, packing: Packing, device: &DeviceAttributes) -> Vec<usize> {
+        let complex = packing == Packing::Complex && !mixes(self.line);
+        let two =
+            complex && self.run_bytes(packing, device) <= 2 * device.shared_per_block || self.pairs_up(packing, device);
+        let rules = ClusterRadices {
+            lead: LARGE.min(if two { 4 } else { 2 * device.cluster }),
+            even: two || self.dft().2 > 1 && self.storage.precision() == Precision::F32,
+            combine_fusion: packing != Packing::Complex,
+        };
+        cluster_radices(self.smooth(packing, self.elements(packing), device), rules)
+    }
+}

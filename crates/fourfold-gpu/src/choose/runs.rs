@@ -1,0 +1,96 @@
+//! Runs of memory: which are long, what shorter ones cost, and how many a block has.
+
+use crate::attributes::DeviceAttributes;
+use crate::desc::kernel::{KernelDesc, Packing, values};
+use fourfold::engine::QUARTERS;
+
+/// Rounds of a block that take longer than three kernels with more blocks: half a microsecond each on
+/// an H200, where a kernel takes three at least.
+const LONG: usize = 32;
+
+/// Runs below a sector, for each thread of a usual block, that take longer than another kernel.
+const SCATTERED: usize = 8;
+
+impl DeviceAttributes {
+    /// Bytes of a run that is as long as memory reads at once.
+    pub(crate) fn long_run(&self) -> usize {
+        self.line_bytes
+    }
+
+    /// Bytes of a run that costs little more: columns have such runs.
+    pub(crate) fn short_run(&self) -> usize {
+        (self.line_bytes / 2).max(self.sector_bytes)
+    }
+
+    /// Bytes of the shortest run that costs less than another trip.
+    pub(crate) fn least_run(&self) -> usize {
+        self.sector_bytes
+    }
+
+    /// Trips that one trip in runs of so many bytes is: memory reads and writes whole sectors.
+    pub(crate) fn waste(&self, run: usize) -> f64 {
+        let run = run.max(1);
+        run.next_multiple_of(self.sector_bytes.max(1)) as f64 / run as f64
+    }
+
+    /// Sectors that are touched for each that has all of its bytes in a run, on average: runs begin at any
+    /// multiple of what their length, the distance of rows and a sector divide by.
+    pub(crate) fn sectors_of_runs(&self, desc: &KernelDesc) -> f64 {
+        let run = desc.contiguous_bytes().max(1);
+        let ends = [&desc.geometry.input, &desc.geometry.output];
+        let rows = ends.map(|side| side.stride.unsigned_abs() as usize * desc.storage.bytes());
+        let unit = rows.into_iter().fold(divisor(run, self.sector_bytes), divisor);
+        self.sectors_of_pieces(run, unit)
+    }
+
+    /// The same of pieces of so many bytes that begin at any multiple of a divisor of a sector.
+    pub(crate) fn sectors_of_pieces(&self, piece: usize, unit: usize) -> f64 {
+        (piece + self.sector_bytes - unit) as f64 / piece as f64
+    }
+
+    /// Whether all blocks, which have whole lines, are there at once: then caches have what is beside
+    /// their runs. But an SM takes whole sectors from them, so that a block of long lines takes longer than
+    /// more kernels with more blocks do.
+    pub(crate) fn has_at_once(&self, desc: &KernelDesc) -> bool {
+        desc.has_whole_lines() && desc.blocks() <= self.sms && self.reads_at_once(runs(desc))
+    }
+
+    /// Whether a block takes less long for so many runs than more kernels with more blocks do.
+    pub(crate) fn reads_at_once(&self, runs: usize) -> bool {
+        runs <= LONG * self.usual_threads()
+    }
+
+    /// Whether few blocks have so many runs below a sector that another kernel takes less long. (On an H200 in two
+    /// kernels instead of one, `dht f32 3969x97` 22.9 to 13.7 µs, `dst2 f64 7168x120` 26.9 to 19.4; but of shorter
+    /// lines, `dct2 f32 1600x20` 7.5 to 9.4.)
+    pub(crate) fn is_scattered(&self, desc: &KernelDesc) -> bool {
+        desc.blocks() <= self.sms && self.short_runs(desc) > SCATTERED * self.usual_threads()
+    }
+
+    /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
+    /// are faster. A run below a sector takes as long as an item. (On an H200 `dct1 f64 3323x67` 30.7 to 16.4 µs,
+    /// `dst1 f32 2104x240` 26.5 to 21.8.)
+    pub(crate) fn is_busy_for_long(&self, desc: &KernelDesc) -> bool {
+        let rounds = desc.item_rounds() + 2 * self.short_runs(desc) / self.usual_threads();
+        desc.blocks() <= self.sms && rounds > LONG
+    }
+
+    /// Runs below a sector that a block has at each end.
+    fn short_runs(&self, desc: &KernelDesc) -> usize {
+        let is_short = desc.has_runs() && desc.contiguous_bytes() < self.least_run();
+        if is_short && desc.has_whole_lines() { runs(desc) } else { 0 }
+    }
+}
+
+/// Runs of memory that a line of a kernel with whole lines has at each end. Three quarters of an extension have half
+/// as many numbers more.
+fn runs(desc: &KernelDesc) -> usize {
+    let elements = values(&desc.digits);
+    let reals = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
+    if desc.folds() { 2 * reals / QUARTERS } else { reals }
+}
+
+/// The greatest common divisor.
+pub(crate) fn divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { divisor(b, a % b) }
+}

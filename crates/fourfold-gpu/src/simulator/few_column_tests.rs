@@ -1,0 +1,60 @@
+//! Few long columns, which one block for each runs of a sector would leave to few SMs.
+
+use crate::desc::kernel::KernelDesc;
+use crate::lower::passes::lower;
+use crate::run::inspect::Target;
+use crate::simulator::simulate;
+use fourfold::{Planner, Problem};
+
+fn kernels(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
+    let recipe = Planner::new().recipe(problem).unwrap();
+    lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
+}
+
+/// The blocks of clusters, of tiles with gaps too.
+#[test]
+fn clusters_have_few_columns() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, tile, cluster) in [
+        ("dct2 f32 1280x20 axes=0", 4, 8),
+        ("dht f64 640x5 axes=0", 1, 8),
+        ("dct3 f32 1600x45 axes=0", 8, 8),
+        ("dct2 f16 2016x90 axes=0", 16, 8),
+        ("dct1 f32 1025x24 axes=0", 4, 8),
+        ("rfft f64 1200x9 axes=0", 1, 6),
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let desc = &kernels(&target, &problem)[0];
+        assert_eq!((desc.tile, desc.cluster), (tile, cluster), "{case}");
+        let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+/// Short ones, enough of them, long ones that more kernels have, and those without an even factor.
+#[test]
+fn other_columns_have_no_clusters() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, count) in [
+        ("dct2 f32 512x20 axes=0", 1),
+        ("dct2 f32 1280x480 axes=0", 1),
+        ("dct2 f32 16384x60 axes=0", 2),
+        ("dht f32 3969x97 axes=0", 2),
+        ("dct4 f32 2940x43 axes=0", 2),
+    ] {
+        let descs = kernels(&target, &case.parse().unwrap());
+        assert!(descs.iter().all(|desc| desc.cluster == 1), "{case}");
+        assert_eq!(descs.len(), count, "{case}");
+    }
+}
+
+/// Digit by digit in one block for a line, it would wait for each of its runs.
+#[test]
+fn few_rough_columns_are_convolved_as_a_whole() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, count) in
+        [("dct1 f64 3323x67 axes=0", 3), ("dst1 f32 2104x240 axes=0", 3), ("dst1 f32 1543x68 axes=0", 1)]
+    {
+        assert_eq!(kernels(&target, &case.parse().unwrap()).len(), count, "{case}");
+    }
+}
