@@ -23,6 +23,19 @@ impl Lines<'_> {
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
+    /// Whether one of few long columns would be packed with itself. Tiles of a power of two would cut rows of pairs,
+    /// too, but where these are as many. (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5`
+    /// 621 to 537 µs, `dst2 f64 18750x96x13` 582 to 429; but `dst2 f64 163x6750x15`, which has eight pairs, 431 to 500,
+    /// and of an even number, `dst3 f32 658560x12` 104 to 111.)
+    pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
+        let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
+        let is_odd = columns % 2 == 1 && columns < 2 * LARGE && !columns.div_ceil(2).is_power_of_two();
+        let is_long = device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) == 0;
+        let elements = self.elements(Packing::HalfLength);
+        let is_smooth = self.smooth(Packing::HalfLength, elements, device) == elements;
+        is_odd && is_long && is_smooth && self.dft().0 == Data::Real && !self.filters
+    }
+
     /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
     pub(crate) fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
         let geometry = self.geometry(packing);

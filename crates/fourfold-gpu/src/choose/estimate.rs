@@ -117,6 +117,7 @@ impl Lines<'_> {
         let columns = || (data == Data::Real && !self.filters || f64) && shorter() && many();
         let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
+            true if self.leaves_half(device) => true,
             true => self.columns(Packing::TwoForOne, device).map_or_else(columns, |blocks| blocks < device.sms),
             false => f64 && len <= SHORT || shorter() || large() || few(),
         };

@@ -68,11 +68,11 @@ impl DeviceAttributes {
     }
 
     /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
-    /// are faster. A run below a sector takes as long as an item. (On an H200 `dct1 f64 3323x67` 30.7 to 16.4 µs,
-    /// `dst1 f32 2104x240` 26.5 to 21.8.)
+    /// are faster. Of many runs below a sector, each takes as long as an item. (On an H200 `dct1 f64 3323x67` 30.7 to
+    /// 16.4 µs, `dst1 f32 2104x240` 26.5 to 21.8; but of few, `dct2 f64 691x160` 11.0 to 16.1.)
     pub(crate) fn is_busy_for_long(&self, desc: &KernelDesc) -> bool {
-        let rounds = desc.item_rounds() + 2 * self.short_runs(desc) / self.usual_threads();
-        desc.blocks() <= self.sms && rounds > LONG
+        let runs = if self.is_scattered(desc) { 2 * self.short_runs(desc) } else { 0 };
+        desc.blocks() <= self.sms && desc.item_rounds() + runs / self.usual_threads() > LONG
     }
 
     /// Runs below a sector that a block has at each end.
