@@ -1,6 +1,6 @@
 //! Few long columns, which one block for each runs of a sector would leave to few SMs.
 
-use crate::desc::kernel::KernelDesc;
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::simulate;
@@ -56,5 +56,29 @@ fn few_rough_columns_are_convolved_as_a_whole() {
         [("dct1 f64 3323x67 axes=0", 3), ("dst1 f32 2104x240 axes=0", 3), ("dst1 f32 1543x68 axes=0", 1)]
     {
         assert_eq!(kernels(&target, &case.parse().unwrap()).len(), count, "{case}");
+    }
+}
+
+/// Of an odd number of long columns, pairs of neighbouring reals, unless pairs of columns are a power of two.
+#[test]
+fn odd_columns_are_pairs_of_reals() {
+    let target = Target::cuda("sm_90").unwrap();
+    let packing = |target: &Target, case: &str| kernels(target, &case.parse().unwrap()).last().unwrap().packing;
+    for (case, expected) in [
+        ("dct2 f64 5080320x5", Packing::HalfLength),
+        ("dht f32 24000x19", Packing::HalfLength),
+        ("dst2 f64 163x6750x15", Packing::TwoForOne),
+        ("dst2 f64 19440x6", Packing::TwoForOne),
+        ("dct3 f64 19440x9", Packing::TwoForOne),
+        ("dct2 f64 19441x9", Packing::Single),
+        ("dct2 f64 512x9", Packing::TwoForOne),
+    ] {
+        assert_eq!(packing(&target, case), expected, "{case}");
+    }
+    let small = target.with_shared_bytes(16 << 10).with_sms(1);
+    for case in ["dct2 f64 2048x9", "dst2 f32 1536x5 inplace", "dht f64 540x11"] {
+        assert_eq!(packing(&small, case), Packing::HalfLength, "{case}");
+        let (verdict, _) = simulate(&small, &case.parse().unwrap(), &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
     }
 }
