@@ -27,6 +27,9 @@
 //! ranges of digits compute those with the lower half of the frequencies of the first range's digits
 //! (`write/kept_frequencies.rs`).
 //!
+//! **Rows.** What short lines along memory become stands in shared memory as it will in the array, before a
+//! last stage writes it ([`KernelDesc::before_rows`]).
+//!
 //! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
 //! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
 //! and writes it. If an axis that is not transformed is innermost, the part has a run of neighbours along it.
