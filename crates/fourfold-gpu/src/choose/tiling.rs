@@ -87,7 +87,7 @@ impl KernelDesc {
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
         if is_plain && follow && combines {
             let to = Port::Array(View::default());
-            self.stages.push(Stage { op: StageOp::Rows(self.row), from: Port::Buffer, to });
+            self.stages.push(Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to });
         }
         self
     }
@@ -310,7 +310,7 @@ impl KernelDesc {
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
     fn wanted(&self, device: &DeviceAttributes) -> usize {
-        let computes = |stage: &&Stage| !matches!(stage.op, StageOp::Rows(_));
+        let computes = |stage: &&Stage| !matches!(stage.op, StageOp::CopyLines(_));
         let stages = self.stages.iter().filter(computes);
         let items = stages.map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
         let least = match self.has_runs() {

@@ -198,7 +198,7 @@ impl KernelDesc {
             | StageOp::LineToHalfSpectra { .. }
             | StageOp::Interleave(_)
             | StageOp::LineOrder(_)
-            | StageOp::Rows(_) => 4,
+            | StageOp::CopyLines(_) => 4,
             StageOp::SymmetricLastPass(_) => 2,
             _ => 1,
         }
@@ -274,14 +274,14 @@ impl KernelDesc {
     /// Reals of the rows of a block in shared memory, if its last stage writes them; an even number.
     pub(crate) fn row_reals(&self) -> usize {
         match self.stages.last() {
-            Some(Stage { op: StageOp::Rows(n), .. }) => (self.tile * self.packing.lines() * n).next_multiple_of(2),
+            Some(Stage { op: StageOp::CopyLines(n), .. }) => (self.tile * self.packing.lines() * n).next_multiple_of(2),
             _ => 0,
         }
     }
 
     /// The kernel as the stage before the last one sees it: with the rows of its own lines.
     pub(crate) fn before_rows(&self) -> Option<KernelDesc> {
-        let Some(Stage { op: StageOp::Rows(n), .. }) = self.stages.last() else { return None };
+        let Some(Stage { op: StageOp::CopyLines(n), .. }) = self.stages.last() else { return None };
         let geometry = self.geometry.of_rows(self.tile, *n, 2 * self.shared_elements());
         Some(KernelDesc { geometry, lines: self.tile, near: self.tile, ..self.clone() })
     }

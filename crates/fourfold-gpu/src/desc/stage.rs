@@ -36,7 +36,7 @@ pub(crate) enum StageOp {
     Interleave(usize),
     /// The lines of a block, so many reals each, which the stage before has written to shared memory as they
     /// follow each other in the array: neighbouring threads write neighbours.
-    Rows(usize),
+    CopyLines(usize),
     /// So many elements, an odd number, in the order of their reals on the line: neighbouring threads
     /// write neighbours.
     LineOrder(usize),
@@ -122,7 +122,7 @@ impl StageOp {
     pub(crate) fn items(&self) -> usize {
         match self {
             StageOp::Copy(n)
-            | StageOp::Rows(n)
+            | StageOp::CopyLines(n)
             | StageOp::LineOrder(n)
             | StageOp::ElementProduct(ElementProduct { n, .. })
             | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,

@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
                 _ => self.symmetric_last_pass(pass, from),
             },
             StageOp::Interleave(count) => self.interleave(*count, from, to),
-            StageOp::Rows(n) => self.rows(*n),
+            StageOp::CopyLines(n) => self.rows(*n),
             StageOp::LineOrder(count) => self.line_order(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
@@ -299,7 +299,7 @@ pub(crate) fn describe(stage: &Stage) -> String {
     match &stage.op {
         StageOp::Copy(count) => format!("copy {count} elements"),
         StageOp::Interleave(count) | StageOp::LineOrder(count) => format!("interleave {count} elements"),
-        StageOp::Rows(n) => format!("rows of {n} reals as they stand"),
+        StageOp::CopyLines(n) => format!("rows of {n} reals as they stand"),
         StageOp::Butterflies(split) => {
             let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
             format!("DFTs of {}{across}, {} a line", split.radix, split.count())
