@@ -82,7 +82,7 @@ impl KernelDesc {
     fn through_rows(mut self, device: &DeviceAttributes) -> KernelDesc {
         let is_one = self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
         let is_plain = is_one && self.row <= LARGE && self.pointwise[1].is_none() && !device.shared_is_emulated;
-        let follow = self.row > 0 && !self.across && self.lines > 1;
+        let follow = self.row > 1 && !self.across && self.lines > 1;
         let op = self.stages.last().map(|stage| &stage.op);
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
         if is_plain && follow && combines {
