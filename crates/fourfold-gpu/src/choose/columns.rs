@@ -23,8 +23,8 @@ impl Lines<'_> {
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
-    /// Whether one of few long columns would be packed with itself. Tiles of a power of two would cut rows of pairs,
-    /// too, but where these are as many. (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5`
+    /// Whether few long columns of reals are better packed with themselves than in pairs: of an odd number, one would be
+    /// packed with itself and take as long as two. Tiles of a power of two fit rows of as many pairs, and cut others. (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5`
     /// 621 to 537 µs, `dst2 f64 18750x96x13` 582 to 429; but `dst2 f64 163x6750x15`, which has eight pairs, 431 to 500,
     /// and of an even number, `dst3 f32 658560x12` 104 to 111.)
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {

@@ -102,7 +102,8 @@ impl Lines<'_> {
     /// long columns; columns of one block where that takes a stage less and there are many, but
     /// types III and filters in f32; lines along memory where that takes a stage less or where shared memory
     /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
-    /// one, and short ones in f64, which measured faster so.
+    /// one, and short ones in f64, which measured faster so; and few long columns, of which one would be
+    /// packed with itself ([`Lines::leaves_half`]).
     fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |packing: Packing, len: usize| gpu_factors(len, &radices(self.smooth(packing, len, device))).len();
@@ -135,15 +136,15 @@ impl Lines<'_> {
         let clustered = self.pairs_up(packing, device)
             || self.columns(packing, device).is_some_and(|groups| groups >= device.sms)
             || self.shares_few(packing, device);
-        let halves = if clustered { None } else { self.halves(packing, device) };
-        let size = Size { kernels: halves.as_ref().map(|halves| halves.len()), ..Size::default() };
-        let radices = halves.map_or_else(|| self.radices(packing, clustered, device), |halves| halves.concat());
+        let ranges = if clustered { None } else { self.even_ranges(packing, device) };
+        let size = Size { kernels: ranges.as_ref().map(|ranges| ranges.len()), ..Size::default() };
+        let radices = ranges.map_or_else(|| self.radices(packing, clustered, device), |ranges| ranges.concat());
         Choice { packing, radices, clustered, size, axis_fusion: AxisFusion::None }
     }
 
     /// The radices of two kernels on ranges of digits, where others would need three: of many lines that
     /// do not fit a block, if no range has many numbers.
-    fn halves(&self, packing: Packing, device: &DeviceAttributes) -> Option<[Vec<usize>; 2]> {
+    fn even_ranges(&self, packing: Packing, device: &DeviceAttributes) -> Option<[Vec<usize>; 2]> {
         let (elements, geometry) = (self.elements(packing), self.geometry(packing));
         let run = if geometry.across() { device.least_run().max(geometry.line_bytes(self.storage)) } else { 0 };
         let fits = device.blocks_of(elements * run.max(2 * self.storage.precision().bytes())) > 0;

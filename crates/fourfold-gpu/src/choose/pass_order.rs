@@ -6,19 +6,23 @@ use crate::desc::choice::AxisFusion;
 use crate::error::argument;
 use fourfold::Result;
 
-/// The numbers of the passes in the order in which they run: every one right after that which its choice names.
-/// An error if that is no earlier one.
+/// The numbers of the passes in the order in which they run: every one right after that which its choice names,
+/// which may be a later one that names another. An error if that does not lead to one that names none.
 pub(crate) fn order_of(choices: &[Choice]) -> Result<Vec<usize>> {
-    let mut order = vec![];
-    for (i, choice) in choices.iter().enumerate() {
-        match choice.axis_fusion {
-            AxisFusion::WithPass(other) => {
-                let wrong = || argument(format!("`{choice}` of pass {}: expected the number of an earlier one", i + 1));
-                let at = order.iter().position(|pass| *pass == other).ok_or_else(wrong)?;
-                order.insert(at + 1, i);
-            }
-            AxisFusion::None | AxisFusion::WithPrevious => order.push(i),
-        }
+    let named = |i: usize| match choices[i].axis_fusion {
+        AxisFusion::WithPass(other) => Some(other),
+        AxisFusion::None | AxisFusion::WithPrevious => None,
+    };
+    let (mut waiting, mut order): (Vec<usize>, Vec<usize>) = (0..choices.len()).partition(|i| named(*i).is_some());
+    while let Some(next) = waiting.first().copied() {
+        let place = |i: usize| Some((i, order.iter().position(|pass| named(i) == Some(*pass))?));
+        let wrong = || {
+            let message = format!("`{}` of pass {}: expected the number of another one", choices[next], next + 1);
+            argument(message)
+        };
+        let (i, at) = waiting.iter().find_map(|&i| place(i)).filter(|_| named(0).is_none()).ok_or_else(wrong)?;
+        order.insert(at + 1, i);
+        waiting.retain(|other| *other != i);
     }
     Ok(order)
 }

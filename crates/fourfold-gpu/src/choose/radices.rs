@@ -110,12 +110,12 @@ pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -
 /// The most numbers of a range of which a line has two. (Of 25 lines on an H200 that had three ranges before, 18 had
 /// none above this and took 0.93 of the time on average; `dct4 f32 277x214326` with 486 took 1.04, `dst3 f32 257x229376`
 /// with 512 took 1.08.)
-const LONGEST_HALF: usize = 420;
+const LONGEST_OF_TWO: usize = 420;
 
 /// The radices of a smooth line of two ranges, as even as they can be, if neither has many numbers.
 pub(crate) fn two_ranges(n: usize) -> Option<[Vec<usize>; 2]> {
     let [first, second] = most_even(n);
-    (first <= LONGEST_HALF).then(|| [first, second].map(radices))
+    (first <= LONGEST_OF_TWO).then(|| [first, second].map(radices))
 }
 
 /// Two factors of a length, as even as they can be, the larger first.

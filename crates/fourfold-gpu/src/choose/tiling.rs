@@ -37,7 +37,13 @@ impl KernelDesc {
         }
         let split = || self.split_by_digits(device, size);
         match whole {
-            Some(desc) if spread || size == Size::default() && !desc.convolves() && device.is_scattered(&desc) => {
+            Some(desc)
+                if spread
+                    || size.tile.is_none()
+                        && size.kernels.is_none()
+                        && !desc.convolves()
+                        && device.is_scattered(&desc) =>
+            {
                 split().unwrap_or(vec![desc])
             }
             Some(desc) if size.tile.is_some() || device.takes_one_trip(&desc) => vec![desc],

@@ -282,7 +282,8 @@ impl Geometry {
         if is_plain && packed && follow { n as usize } else { 0 }
     }
 
-    /// Lines that follow each other: of an odd number, one is packed with itself.
+    /// How many lines follow each other in the output, if they do ([`Geometry::output_row`]): two that are packed as
+    /// one count as two, but for the last one of an odd number, which is packed with itself.
     pub(crate) fn rows(&self) -> usize {
         match self.pair {
             Some(pair) if pair.across.size % 2 == 1 => pair.across.size,

@@ -32,7 +32,8 @@
 //!
 //! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
 //! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
-//! and writes it. If an axis that is not transformed is innermost, the part has a run of neighbours along it.
+//! and writes it. If an axis that is not transformed is innermost, or beside a short one, the part has a run of
+//! neighbours along it.
 //!
 //! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the buffers
 //! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks,

@@ -80,7 +80,11 @@ fn short_axes_have_runs_of_the_next_one() {
     for (case, parts) in [
         ("dht f64 112x32000x5", Some(16000)),
         ("dct2 f32 300x20000x6", Some(5000)),
+        // Where no run divides the axis, only whole sectors.
         ("dct2 f64 112x32003x5", None),
+        ("dct2 f32 112x32003x8", Some(32003)),
+        ("dct2 f32 3000017x3x5 axes=1,2", Some(3000017)),
+        ("dct2 f64 16x8x16x4 axes=1,3 in=1,16,128,2048", Some(16)),
         ("dct2 f64 11x320x5", Some(320)),
     ] {
         assert_eq!(blocks(&target, case), parts, "{case}");

@@ -86,8 +86,8 @@ fn rows_of_one_butterfly_are_right_and_have_no_races() {
     }
 }
 
-/// Of complex numbers, with gaps between them, an odd number on each of several axes, of two butterflies, multiplied or backwards, they are written as they
-/// are.
+/// Of complex numbers, with gaps between them, an odd number on each of several axes, of two butterflies, or backwards,
+/// they are written as they are.
 #[test]
 fn other_rows_are_written_by_the_combine() {
     let target = Target::cuda("sm_90").unwrap();
