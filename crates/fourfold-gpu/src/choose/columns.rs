@@ -24,9 +24,10 @@ impl Lines<'_> {
     }
 
     /// Whether few long columns of reals are better packed with themselves than in pairs: of an odd number, one would be
-    /// packed with itself and take as long as two. Tiles of a power of two fit rows of as many pairs, and cut others. (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5`
-    /// 621 to 537 µs, `dst2 f64 18750x96x13` 582 to 429; but `dst2 f64 163x6750x15`, which has eight pairs, 431 to 500,
-    /// and of an even number, `dst3 f32 658560x12` 104 to 111.)
+    /// packed with itself and take as long as two. Tiles of a power of two fit rows of as many pairs, and cut others.
+    /// (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5` 621 to 537 µs,
+    /// `dst2 f64 18750x96x13` 582 to 429; but `dst2 f64 163x6750x15`, which has eight pairs, 431 to 500, and of an even
+    /// number, `dst3 f32 658560x12` 104 to 111.)
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
         let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
         let is_odd = columns % 2 == 1 && columns < 2 * LARGE && !columns.div_ceil(2).is_power_of_two();

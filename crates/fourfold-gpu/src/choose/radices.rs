@@ -107,9 +107,9 @@ pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -
     pairs.concat()
 }
 
-/// The most numbers of a range of which a line has two. (Of 25 lines on an H200 that had three ranges before, 18 had
-/// none above this and took 0.93 of the time on average; `dct4 f32 277x214326` with 486 took 1.04, `dst3 f32 257x229376`
-/// with 512 took 1.08.)
+/// The most numbers of a range of which a line has two. (Of 25 lines on an H200 that have three ranges otherwise, 15 had
+/// no more in two and took 0.91 of the time on average, ten had more and took 1.02 to 1.34: `dct4 f32 277x214326` with
+/// 441 took 1.04, `dst3 f32 257x229376` with 448 took 1.08.)
 const LONGEST_OF_TWO: usize = 420;
 
 /// The radices of a smooth line of two ranges, as even as they can be, if neither has many numbers.
