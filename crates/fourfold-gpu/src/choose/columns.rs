@@ -1,4 +1,4 @@
-//! Which columns clusters of blocks have.
+//! How few columns are packed, and which columns clusters of blocks have.
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::cost::RESIDENT;
@@ -9,10 +9,10 @@ use fourfold::Precision;
 use fourfold::engine::Data;
 
 impl Lines<'_> {
-    /// Short runs that columns of these have.
-    pub(crate) fn runs(&self, packing: Packing, device: &DeviceAttributes) -> usize {
+    /// Runs of so many bytes that columns of these have.
+    pub(crate) fn runs(&self, packing: Packing, bytes: usize) -> usize {
         let geometry = self.geometry(packing);
-        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.short_run())
+        (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(bytes)
     }
 
     /// Bytes that columns of these take in short runs, with the padding, for each byte of which a
@@ -31,10 +31,9 @@ impl Lines<'_> {
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
         let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
         let is_odd = columns % 2 == 1 && columns < 2 * LARGE && !columns.div_ceil(2).is_power_of_two();
-        let is_long = device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) == 0;
-        let elements = self.elements(Packing::HalfLength);
-        let is_smooth = self.smooth(Packing::HalfLength, elements, device) == elements;
-        is_odd && is_long && is_smooth && self.dft().0 == Data::Real && !self.filters
+        let is_long = || device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) == 0;
+        let is_plain = is_odd && self.dft().0 == Data::Real && !self.filters;
+        is_plain && is_long() && self.is_smooth(Packing::HalfLength, device)
     }
 
     /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
@@ -44,7 +43,7 @@ impl Lines<'_> {
         // One on an SM, they are worth it where the last DFTs are one stage with the combine.
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
-        let runs = self.runs(packing, device);
+        let runs = self.runs(packing, device.short_run());
         let pays = geometry.across()
             && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
         pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
@@ -53,7 +52,7 @@ impl Lines<'_> {
     /// Whether clusters of two give most SMs the one block of complex columns that
     /// half of them would have; in f64 they measured slower.
     pub(crate) fn pairs_up(&self, packing: Packing, device: &DeviceAttributes) -> bool {
-        let groups = 2 * self.runs(packing, device);
+        let groups = 2 * self.runs(packing, device.short_run());
         let most = device.fills(groups) && groups <= device.sms;
         let complex = packing == Packing::Complex && mixes(self.line) && self.storage.precision() == Precision::F32;
         complex && most && device.cluster > 1 && self.geometry(packing).across()
@@ -63,13 +62,13 @@ impl Lines<'_> {
     /// (On an H200 `dct2 f32 3072x45` 15.9 to 8.2 µs, `dht f64 1024x45` 9.0 to 6.8, `dct3 f32 1024x320` 7.9 to 7.8. Two
     /// kernels are as good for long columns, and up to 1.6 times as long for short ones.)
     pub(crate) fn shares_few(&self, packing: Packing, device: &DeviceAttributes) -> bool {
-        let (geometry, n) = (self.geometry(packing), self.line.transform.n);
-        let sectors = (geometry.lines() * geometry.line_bytes(self.storage)).div_ceil(device.least_run());
-        let lead = self.cluster_radices(packing, device).first().copied().unwrap_or(1);
-        let is_smooth = self.smooth(packing, self.elements(packing), device) == self.elements(packing);
+        let n = self.line.transform.n;
         let are_long = n > RESIDENT * device.usual_threads() && device.reads_at_once(n);
-        let share = lead % 2 == 0 && lead >= device.cluster && device.cluster > 1;
-        geometry.across() && is_smooth && share && are_long && !self.filters && !device.nearly_saturates(sectors)
+        let are_few = || !device.nearly_saturates(self.runs(packing, device.least_run()));
+        let lead = || self.cluster_radices(packing, device).first().copied().unwrap_or(1);
+        let fits = |lead: usize| lead % 2 == 0 && lead >= device.cluster;
+        let may = device.cluster > 1 && !self.filters && are_long && self.geometry(packing).across();
+        may && are_few() && self.is_smooth(packing, device) && fits(lead())
     }
 
     /// Large clusters measured faster, but for types IV of even length, whose reals are complex

@@ -133,8 +133,8 @@ impl DeviceAttributes {
 
     /// Whether registers hold two blocks with passes along several axes, and all SMs have about as many of them. (Of
     /// 20 problems on an H200 whose registers held one block, 14 took 1.06 to 1.45 of the time of separate kernels, as
-    /// `dct4 f32 1569x27x106` did. Of 13 where some SMs had more than a fourth more blocks than all on average, ten took
-    /// 1.05 to 1.28, as `dct3 f64 17x144x398` did.)
+    /// `dct4 f32 1569x27x106` did. In 13 others, some SMs had more than a fourth more blocks than all on average. Ten of
+    /// these took 1.05 to 1.28, as `dct3 f64 17x144x398` did.)
     pub(crate) fn is_evenly_busy(&self, desc: &KernelDesc) -> bool {
         let registers = fused_registers(desc.passes());
         let has_room = self.blocks_with_registers(registers, desc.threads) >= RESIDENT;

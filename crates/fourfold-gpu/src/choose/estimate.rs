@@ -97,6 +97,12 @@ impl Lines<'_> {
         smooth(elements, device.largest_prime(self.storage.precision()).min(most))
     }
 
+    /// Whether no digit of these is convolved.
+    pub(crate) fn is_smooth(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        let elements = self.elements(packing);
+        self.smooth(packing, elements, device) == elements
+    }
+
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
     /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
     /// long columns; columns of one block where that takes a stage less and there are many, but
@@ -112,7 +118,7 @@ impl Lines<'_> {
         let few = || self.geometry(Packing::TwoForOne).lines() < device.sms;
         let f64 = self.storage.precision() == Precision::F64;
         let many = || {
-            self.runs(Packing::TwoForOne, device) > device.sms
+            self.runs(Packing::TwoForOne, device.short_run()) > device.sms
                 && device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) > 0
         };
         let columns = || (data == Data::Real && !self.filters || f64) && shorter() && many();
@@ -149,10 +155,9 @@ impl Lines<'_> {
         let run = if geometry.across() { device.least_run().max(geometry.line_bytes(self.storage)) } else { 0 };
         let fits = device.blocks_of(elements * run.max(2 * self.storage.precision().bytes())) > 0;
         let many = device.is_many_rounds(geometry.lines().saturating_mul(elements));
-        let is_plain =
-            self.dft().2 == 1 && packing != Packing::Single && self.smooth(packing, elements, device) == elements;
-        let is_three = is_plain && radices(elements).len() > 2 * DIGITS;
-        (is_three && many && !fits && !self.filters).then(|| two_ranges(elements)).flatten()
+        let is_plain = self.dft().2 == 1 && packing != Packing::Single && !self.filters;
+        let is_three = || self.is_smooth(packing, device) && radices(elements).len() > 2 * DIGITS;
+        (is_plain && many && !fits && is_three()).then(|| two_ranges(elements)).flatten()
     }
 
     fn radices(&self, packing: Packing, clustered: bool, device: &DeviceAttributes) -> Vec<usize> {

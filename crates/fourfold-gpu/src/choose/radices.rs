@@ -107,9 +107,9 @@ pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -
     pairs.concat()
 }
 
-/// The most numbers of a range of which a line has two. (Of 25 lines on an H200 that have three ranges otherwise, 15 had
-/// no more in two and took 0.91 of the time on average, ten had more and took 1.02 to 1.34: `dct4 f32 277x214326` with
-/// 441 took 1.04, `dst3 f32 257x229376` with 448 took 1.08.)
+/// The most numbers of a range of which a line has two. (On an H200, 25 lines that have three ranges otherwise: of 15
+/// no range had more, and they took 0.91 of the time on average. Ten had more and took 1.02 to 1.34: with 441
+/// `dct4 f32 277x214326` 1.04, with 448 `dst3 f32 257x229376` 1.08.)
 const LONGEST_OF_TWO: usize = 420;
 
 /// The radices of a smooth line of two ranges, as even as they can be, if neither has many numbers.

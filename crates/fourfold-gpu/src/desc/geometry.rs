@@ -148,8 +148,13 @@ impl Array {
 
     /// The innermost of the axes with more than one element in memory.
     pub(crate) fn innermost(&self) -> Option<usize> {
+        self.innermost_of(|_| true)
+    }
+
+    /// The innermost of those that are wanted.
+    pub(crate) fn innermost_of(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let axes = (0..self.shape.len()).filter(|&axis| self.shape[axis] > 1 && self.strides[axis] != 0);
-        axes.min_by_key(|&axis| self.strides[axis].abs())
+        axes.filter(|&axis| wanted(axis)).min_by_key(|&axis| self.strides[axis].abs())
     }
 
     /// A block's part of an array like this in shared memory: all of these axes, in C order, and of the last
@@ -284,7 +289,7 @@ impl Geometry {
 
     /// How many lines follow each other in the output, if they do ([`Geometry::output_row`]): two that are packed as
     /// one count as two, but for the last one of an odd number, which is packed with itself.
-    pub(crate) fn rows(&self) -> usize {
+    pub(crate) fn output_lines(&self) -> usize {
         match self.pair {
             Some(pair) if pair.across.size % 2 == 1 => pair.across.size,
             Some(_) => 2 * self.lines(),

@@ -274,15 +274,25 @@ impl KernelDesc {
     /// Reals of the rows of a block in shared memory, if its last stage writes them; an even number.
     pub(crate) fn row_reals(&self) -> usize {
         match self.stages.last() {
-            Some(Stage { op: StageOp::CopyLines(n), .. }) => (self.tile * self.packing.lines() * n).next_multiple_of(2),
+            Some(Stage { op: StageOp::CopyLines(n), .. }) => self.block_reals(*n).next_multiple_of(2),
             _ => 0,
         }
+    }
+
+    /// Reals of a block's lines, if each has `n`.
+    pub(crate) fn block_reals(&self, n: usize) -> usize {
+        self.tile * self.packing.lines() * n
+    }
+
+    /// Where the rows begin in shared memory: after the buffers.
+    pub(crate) fn row_offset(&self) -> usize {
+        2 * self.shared_elements()
     }
 
     /// The kernel as the stage before the last one sees it: with the rows of its own lines.
     pub(crate) fn before_rows(&self) -> Option<KernelDesc> {
         let Some(Stage { op: StageOp::CopyLines(n), .. }) = self.stages.last() else { return None };
-        let geometry = self.geometry.of_rows(self.tile, *n, 2 * self.shared_elements());
+        let geometry = self.geometry.of_rows(self.tile, *n, self.row_offset());
         Some(KernelDesc { geometry, lines: self.tile, near: self.tile, ..self.clone() })
     }
 

@@ -122,10 +122,8 @@ impl Fusion<'_> {
 
     /// The innermost axis that is not transformed, if what is inside it is shorter than memory reads at once.
     fn beside(&self, array: &Array) -> Option<usize> {
-        let step = |axis: usize| array.strides[axis].unsigned_abs() as usize * self.bytes();
-        let others = (0..array.shape.len()).filter(|&axis| array.shape[axis] > 1 && step(axis) > 0);
-        let axis = others.filter(|axis| !self.axes.contains(axis)).min_by_key(|&axis| step(axis))?;
-        (step(axis) < self.device.long_run()).then_some(axis)
+        let axis = array.innermost_of(|axis| !self.axes.contains(&axis))?;
+        (array.strides[axis].unsigned_abs() as usize * self.bytes() < self.device.long_run()).then_some(axis)
     }
 
     /// Of a real in the arrays.

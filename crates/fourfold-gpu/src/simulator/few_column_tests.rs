@@ -1,15 +1,9 @@
 //! Few long columns, which one block for each runs of a sector would leave to few SMs.
 
-use crate::desc::kernel::{KernelDesc, Packing};
-use crate::lower::passes::lower;
+use crate::desc::kernel::Packing;
 use crate::run::inspect::Target;
-use crate::simulator::simulate;
-use fourfold::{Planner, Problem};
-
-fn kernels(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
-    let recipe = Planner::new().recipe(problem).unwrap();
-    lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
-}
+use crate::simulator::{estimated, simulate};
+use fourfold::Problem;
 
 /// The blocks of clusters, of tiles with gaps too.
 #[test]
@@ -24,7 +18,7 @@ fn clusters_have_few_columns() {
         ("rfft f64 1200x9 axes=0", 1, 6),
     ] {
         let problem: Problem = case.parse().unwrap();
-        let desc = &kernels(&target, &problem)[0];
+        let desc = &estimated(&target, &problem)[0];
         assert_eq!((desc.tile, desc.cluster), (tile, cluster), "{case}");
         let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
@@ -42,7 +36,7 @@ fn other_columns_have_no_clusters() {
         ("dht f32 3969x97 axes=0", 2),
         ("dct4 f32 2940x43 axes=0", 2),
     ] {
-        let descs = kernels(&target, &case.parse().unwrap());
+        let descs = estimated(&target, &case.parse().unwrap());
         assert!(descs.iter().all(|desc| desc.cluster == 1), "{case}");
         assert_eq!(descs.len(), count, "{case}");
     }
@@ -55,7 +49,7 @@ fn few_rough_columns_are_convolved_as_a_whole() {
     for (case, count) in
         [("dct1 f64 3323x67 axes=0", 3), ("dst1 f32 2104x240 axes=0", 3), ("dst1 f32 1543x68 axes=0", 1)]
     {
-        assert_eq!(kernels(&target, &case.parse().unwrap()).len(), count, "{case}");
+        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
     }
 }
 
@@ -63,7 +57,7 @@ fn few_rough_columns_are_convolved_as_a_whole() {
 #[test]
 fn odd_columns_are_pairs_of_reals() {
     let target = Target::cuda("sm_90").unwrap();
-    let packing = |target: &Target, case: &str| kernels(target, &case.parse().unwrap()).last().unwrap().packing;
+    let packing = |target: &Target, case: &str| estimated(target, &case.parse().unwrap()).last().unwrap().packing;
     for (case, expected) in [
         ("dct2 f64 5080320x5", Packing::HalfLength),
         ("dht f32 24000x19", Packing::HalfLength),

@@ -5,14 +5,8 @@ use crate::desc::choice::AxisFusion;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::simulate;
+use crate::simulator::{estimated, simulate};
 use fourfold::{Planner, Problem};
-
-/// The kernels that are estimated.
-fn estimated(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
-    let recipe = Planner::new().recipe(problem).unwrap();
-    lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
-}
 
 /// Checks how many an H200 has for each problem.
 fn assert_kernels(cases: &[(&str, usize)]) {

@@ -38,6 +38,12 @@ use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Planner, Precision, Problem, Result};
 use num_complex::Complex;
 
+/// The kernels that are estimated.
+fn estimated(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
+    let recipe = Planner::new().recipe(problem).unwrap();
+    lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
+}
+
 /// A kernel, and how it is launched.
 struct Launch {
     statements: Vec<Statement>,

@@ -1,10 +1,9 @@
 //! Lines of which few are side by side in memory, on ranges of digits.
 
 use crate::desc::kernel::KernelDesc;
-use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::simulate;
-use fourfold::{Planner, Problem};
+use crate::simulator::{estimated, simulate};
+use fourfold::Problem;
 
 /// Long lines, with little shared memory.
 fn target() -> Target {
@@ -13,9 +12,7 @@ fn target() -> Target {
 
 /// The kernels of a problem that have sublines.
 fn ranges(case: &str) -> Vec<KernelDesc> {
-    let recipe = Planner::new().recipe(&case.parse().unwrap()).unwrap();
-    let descs = lower(target().limits(), &recipe, false, None, &[]).unwrap().descs();
-    descs.into_iter().filter(|desc| !desc.has_whole_lines()).collect()
+    estimated(&target(), &case.parse().unwrap()).into_iter().filter(|desc| !desc.has_whole_lines()).collect()
 }
 
 /// Packed in pairs and not, odd and even numbers of lines, butterflies and convolutions of digits and of lines, and

@@ -2,16 +2,13 @@
 //! whose elements are an odd number with reals of both ends.
 
 use crate::desc::stage::StageOp;
-use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::simulate;
-use fourfold::{Planner, Problem};
+use crate::simulator::{estimated, simulate};
+use fourfold::Problem;
 
 /// What the first kernel ends with.
 fn last(target: &Target, problem: &Problem) -> StageOp {
-    let recipe = Planner::new().recipe(problem).unwrap();
-    let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
-    lowered.descs()[0].stages.last().unwrap().op.clone()
+    estimated(target, problem)[0].stages.last().unwrap().op.clone()
 }
 
 fn is_copied(target: &Target, problem: &Problem) -> bool {

@@ -55,13 +55,12 @@ impl Writer<'_> {
     }
 
     /// The rows of the block's lines from shared memory.
-    pub(crate) fn rows(&self, n: usize) {
+    pub(crate) fn copy_lines(&self, n: usize) {
         let desc = self.desc;
-        let of_block = desc.tile * desc.packing.lines() * n;
-        let all = desc.geometry.rows() * n;
+        let (of_block, all) = (desc.block_reals(n), desc.geometry.output_lines() * n);
         let first = self.block * of_block as i64;
         self.deal(of_block, self.items_per_thread, |i| {
-            let x = Array::Shared.load(i + (2 * desc.shared_elements()) as i64);
+            let x = Array::Shared.load(i + desc.row_offset() as i64);
             let put = || Array::Output.store(first + i + desc.geometry.output.offset, x);
             self.guard()(if all % of_block == 0 { int(0) } else { first + i }, int(all), &put);
         });

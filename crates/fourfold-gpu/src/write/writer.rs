@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
                 _ => self.symmetric_last_pass(pass, from),
             },
             StageOp::Interleave(count) => self.interleave(*count, from, to),
-            StageOp::CopyLines(n) => self.rows(*n),
+            StageOp::CopyLines(n) => self.copy_lines(*n),
             StageOp::LineOrder(count) => self.line_order(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
