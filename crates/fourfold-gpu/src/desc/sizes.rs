@@ -1,6 +1,6 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::kernel::{DigitRange, KernelDesc, values};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing, values};
 use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
@@ -199,9 +199,17 @@ impl KernelDesc {
             | StageOp::Interleave(_)
             | StageOp::LineOrder(_)
             | StageOp::CopyLines(_) => 4,
-            StageOp::SymmetricLastPass(_) => 2,
             _ => 1,
         }
+    }
+
+    /// Whether a thread takes what is left over after these one by one, so that it loads nothing that it does not
+    /// need. (On an H200 `dct3 f32 10000x100` 15.1 to 14.4 µs, `dct2 f32 30000x1000` 230 to 221; half spectra of lines
+    /// that are packed as two 1 to 5 % longer.)
+    pub(crate) fn takes_rest_singly(&self, stage: &Stage) -> bool {
+        let makes_half_spectra =
+            matches!(stage.op, StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. });
+        makes_half_spectra && self.packing == Packing::HalfLength
     }
 
     /// Whether digits are convolved.

@@ -90,24 +90,10 @@ impl Writer<'_> {
     }
 
     /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of
-    /// them need, then stores.
+    /// them need, then stores. What is left over is taken one by one, or with the others, past the end the
+    /// last one again.
     pub(crate) fn deal(&self, total: usize, items_per_thread: usize, one: impl Fn(Int)) {
         let threads = self.desc.threads;
-        let rounds = total.div_ceil(threads);
-        let items_per_thread = items_per_thread.min(rounds);
-        let (last, step) = (total - 1, items_per_thread * threads);
-        let several = |first: Int| {
-            let number = |j: usize| first + (j * threads) as i64;
-            loads_first(|| {
-                for j in 0..items_per_thread {
-                    let i = number(j);
-                    match total % step == 0 || rounds == 1 {
-                        true => one(i),
-                        false => store_if_less(i, int(total), || one(select(i, int(last), i, int(last)))),
-                    }
-                }
-            });
-        };
         // Whole warps exchange registers.
         let warps = exchanging(total);
         if self.exchanges && warps > total {
@@ -115,12 +101,37 @@ impl Writer<'_> {
             let guard = if warps == threads { int(0) } else { self.thread };
             return if_less(guard, int(warps), || store_if_less(self.thread, int(total), || one(item)));
         }
-        match total.cmp(&threads) {
-            Ordering::Equal => one(self.thread),
-            Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
-            Ordering::Greater if items_per_thread == 1 => for_each(self.thread, int(total), int(threads), one),
-            Ordering::Greater if rounds == items_per_thread => several(self.thread),
-            Ordering::Greater => for_each(self.thread, int(total), int(step), several),
+        let leaves_rest = self.takes_rest_singly && !self.exchanges && total > threads;
+        let rounds = if leaves_rest { total / threads } else { total.div_ceil(threads) };
+        let items = items_per_thread.min(rounds);
+        let whole = if leaves_rest { total - total % (items * threads) } else { total };
+        self.deal_from(0, whole, items, &one);
+        if whole < total {
+            self.deal_from(whole, total, 1, &one);
+        }
+    }
+
+    /// The same of the numbers from `first` to `end`.
+    fn deal_from(&self, first: usize, end: usize, items: usize, one: impl Fn(Int)) {
+        let (threads, count) = (self.desc.threads, end - first);
+        let (last, step) = (end - 1, items * threads);
+        let several = |from: Int| {
+            let number = |j: usize| from + (j * threads) as i64;
+            loads_first(|| {
+                for i in (0..items).map(number) {
+                    match count % step == 0 {
+                        true => one(i),
+                        false => store_if_less(i, int(end), || one(select(i, int(last), i, int(last)))),
+                    }
+                }
+            });
+        };
+        let take = |i: Int| if items == 1 { one(i) } else { several(i) };
+        let from = if first == 0 { self.thread } else { self.thread + first as i64 };
+        match count.cmp(&step) {
+            Ordering::Less if items == 1 => if_less(self.thread, int(count), || one(from)),
+            Ordering::Less | Ordering::Equal => take(from),
+            Ordering::Greater => for_each(from, int(end), int(step), take),
         }
     }
 }

@@ -44,9 +44,10 @@ fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         let view = if stage.is_across_cluster() { across } else { own.taking(desc.takes_sublines(stage)) };
         let view = view.multiplying(fused);
         let (guarded, items_per_thread) = (stage.is_outside(), desc.items_per_thread(stage));
+        let takes_rest_singly = desc.takes_rest_singly(stage);
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
         let exchanges = home.lane_pairs(0, &stage.from).or(home.lane_pairs(1, &stage.to)).is_some();
-        Writer { guarded, items_per_thread, in_place, exchanges, ..view }.stage(stage);
+        Writer { guarded, items_per_thread, takes_rest_singly, in_place, exchanges, ..view }.stage(stage);
     }
 }
 
@@ -80,6 +81,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
     pub(crate) items_per_thread: usize,
+    /// Whether what is left over after these is taken one by one.
+    pub(crate) takes_rest_singly: bool,
     /// Whether neighbouring threads take neighbouring sublines.
     pub(crate) takes_sublines: bool,
     /// Whether no two threads may take an item, since what it reads is what it writes.
@@ -128,8 +131,8 @@ impl<'a> Writer<'a> {
             },
             None => block,
         };
-        let (fixed, guarded, items_per_thread, in_place, multiplied) = (None, true, 1, false, None);
-        let exchanges = false;
+        let (fixed, guarded, items_per_thread, multiplied) = (None, true, 1, None);
+        let [takes_rest_singly, in_place, exchanges] = [false; 3];
         let takes_sublines = desc.interleaved();
         let writer = Writer {
             desc,
@@ -140,6 +143,7 @@ impl<'a> Writer<'a> {
             fixed,
             guarded,
             items_per_thread,
+            takes_rest_singly,
             takes_sublines,
             in_place,
             exchanges,
