@@ -210,12 +210,13 @@ fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
     kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Sublines one after the other or beside each other, lanes in pairs or not, registers for other
-/// numbers of blocks, and other threads where [`other_sizes`] has none.
+/// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not,
+/// registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
 fn otherwise_done(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
     let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
     let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
+    let through = [0, 1].map(|through| Size { through: Some(through), ..size });
     let (blocks, threads) = (device.usual_blocks(Precision::F32), device.usual_threads());
     // Compilers take the hint where an SM's registers are known.
     let is_known = !device.assumed.contains(&"registers_per_sm");
@@ -224,7 +225,7 @@ fn otherwise_done(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Cho
     let threads = [threads / 2, threads, 2 * threads, 4 * threads].into_iter();
     let threads = threads.filter(|threads| pass.size.is_none() && (1..=device.threads_per_block).contains(threads));
     let threads: Vec<_> = threads.map(|threads| Size { threads: Some(threads), ..size }).collect();
-    let sizes = [&beside[..], &exchange, &resident, &threads].concat();
+    let sizes = [&beside[..], &exchange, &through, &resident, &threads].concat();
     sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 

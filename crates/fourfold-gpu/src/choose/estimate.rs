@@ -329,7 +329,7 @@ mod tests {
             "complex",
             "single 3 threads 32 joined",
             "lines 16 tile 3",
-            "lines 8 resident 0 beside 1 exchange 0 kernels 2",
+            "lines 8 resident 0 beside 1 exchange 0 through 1 kernels 2",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
@@ -344,6 +344,7 @@ mod tests {
             "lines 4 beside 2",
             "lines 4 kernels 0",
             "lines 4 exchange 1 tile 8",
+            "lines 4 through 2",
         ] {
             let message = text.parse::<Choice>().unwrap_err().to_string();
             assert!(message.contains("expected"), "{message}");

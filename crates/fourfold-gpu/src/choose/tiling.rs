@@ -75,17 +75,17 @@ impl KernelDesc {
         self
     }
 
-    /// Half spectra of lines along memory that are one butterfly, as lines through shared memory before they are
-    /// written: neighbouring threads write neighbours, and not terms that are a line apart. (On an H200
-    /// `dct2 f32 1142857x14 axes=1` 57.6 to 36.6 µs, `dst1 f64 700001x11 axes=1` 92.8 to 37.6. Of large butterflies
-    /// and of two, 21 to 1000 reals took 0.95 to 1.19 of the time.)
-    fn through_rows(mut self, device: &DeviceAttributes) -> KernelDesc {
+    /// Half spectra of lines along memory as lines through shared memory before they are written: neighbouring
+    /// threads write neighbours, and not terms that are a line apart. It is estimated to pay for lines of one
+    /// butterfly. (On an H200 `dct2 f32 1142857x14 axes=1` 57.6 to 36.6 µs, `dst1 f64 700001x11 axes=1` 92.8 to
+    /// 37.6. Of large butterflies and of two, 21 to 1000 reals took 0.95 to 1.19 of the time.)
+    fn through_rows(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         let is_one = self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
-        let is_plain = is_one && self.row <= LARGE && self.pointwise[1].is_none() && !device.shared_is_emulated;
-        let follow = self.row > 1 && !self.across && self.lines > 1;
+        let pays = is_one && self.row <= LARGE && !device.shared_is_emulated;
+        let follow = self.row > 1 && !self.across && self.lines > 1 && self.has_whole_lines() && self.cluster == 1;
         let op = self.stages.last().map(|stage| &stage.op);
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
-        if is_plain && follow && combines {
+        if size.through.map_or(pays, |through| through == 1) && follow && combines && self.pointwise[1].is_none() {
             let to = Port::Array(View::default());
             self.stages.push(Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to });
         }
@@ -99,7 +99,7 @@ impl KernelDesc {
 
     /// With the buffer in shared memory, if it fits.
     pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
-        self = self.through_rows(device);
+        self = self.through_rows(device, size);
         self.tile = 1;
         if device.blocks_of(self.shared_bytes()) == 0 {
             return None;

@@ -13,6 +13,8 @@ pub(crate) struct Size {
     pub(crate) beside: Option<usize>,
     /// 1 if lanes are paired where they can be, 0 if they are not.
     pub(crate) exchange: Option<usize>,
+    /// 1 if rows go through shared memory before they are written, where they can; 0 if they do not.
+    pub(crate) through: Option<usize>,
     /// Kernels that the pass is, each for a range of the digits.
     pub(crate) kernels: Option<usize>,
 }
@@ -29,25 +31,26 @@ pub(crate) enum AxisFusion {
 }
 
 /// Names of sizes in the text of a choice, and the least and the most of each.
-pub(crate) const NAMES: [(&str, [usize; 2]); 6] = [
+pub(crate) const NAMES: [(&str, [usize; 2]); 7] = [
     ("tile", [1, 4096]),
     ("threads", [1, 4096]),
     ("resident", [0, 32]),
     ("beside", [0, 1]),
     ("exchange", [0, 1]),
+    ("through", [0, 1]),
     ("kernels", [1, 8]),
 ];
 
 impl Size {
     /// In the order of [`NAMES`].
-    pub(crate) fn values(mut self) -> [Option<usize>; 6] {
+    pub(crate) fn values(mut self) -> [Option<usize>; 7] {
         self.values_mut().map(|value| *value)
     }
 
     /// The same, to be changed.
-    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 6] {
-        let Size { tile, threads, resident, beside, exchange, kernels } = self;
-        [tile, threads, resident, beside, exchange, kernels]
+    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 7] {
+        let Size { tile, threads, resident, beside, exchange, through, kernels } = self;
+        [tile, threads, resident, beside, exchange, through, kernels]
     }
 
     /// What of it holds for each of several kernels.

@@ -2,9 +2,10 @@
 //! whose elements are an odd number with reals of both ends.
 
 use crate::desc::stage::StageOp;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, simulate};
-use fourfold::Problem;
+use fourfold::{Planner, Problem};
 
 /// What the first kernel ends with.
 fn last(target: &Target, problem: &Problem) -> StageOp {
@@ -80,6 +81,51 @@ fn rows_of_one_butterfly_are_right_and_have_no_races() {
             check(&target, case);
             assert!(matches!(last(&target, &case.parse().unwrap()), StageOp::CopyLines(_)), "{case}");
         }
+    }
+}
+
+/// What the first kernel ends with if rows go through shared memory, or do not, by a choice.
+fn last_by_choice(target: &Target, case: &str, through: bool) -> StageOp {
+    let problem: Problem = case.parse().unwrap();
+    let recipe = Planner::new().recipe(&problem).unwrap();
+    let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+    choices.iter_mut().for_each(|choice| choice.size.through = Some(usize::from(through)));
+    let (verdict, _) = simulate(target, &problem, &choices).unwrap();
+    assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
+    let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
+    descs[0].stages.last().unwrap().op.clone()
+}
+
+/// Rows of one butterfly and of several, of large ones, and convolved ones; on devices that put shared memory in device
+/// memory, too.
+#[test]
+fn a_choice_says_whether_rows_go_through_shared_memory() {
+    for target in [Target::opencl(), Target::cuda("sm_90").unwrap().with_sms(1)] {
+        for case in [
+            "dct2 f64 101x5 axes=1",
+            "dct2 f64 37x21 axes=1",
+            "dct2 f32 9x90 axes=1",
+            "dst2 f32 7x102 axes=1 inplace",
+            "dct1 f64 7x41 axes=1",
+            "dst1 f32 5x81 axes=1 ortho",
+            "dht f32 5x1000 axes=1",
+            "dst4 f64 6x77 axes=1",
+            "dct2 f16 3x5x127 axes=2",
+        ] {
+            for through in [false, true] {
+                let last = last_by_choice(&target, case, through);
+                assert_eq!(matches!(last, StageOp::CopyLines(_)), through, "{case}");
+            }
+        }
+    }
+}
+
+/// Of columns, complex numbers and half spectra there are no rows to be written.
+#[test]
+fn such_a_choice_changes_no_other_lines() {
+    let target = Target::cuda("sm_90").unwrap();
+    for case in ["dct2 f32 14x301 axes=0", "dct3 f64 301x15 axes=1", "rfft f64 37x5 axes=1", "fft f32 37x5 axes=1"] {
+        assert!(!matches!(last_by_choice(&target, case, true), StageOp::CopyLines(_)), "{case}");
     }
 }
 
