@@ -75,21 +75,25 @@ impl KernelDesc {
         self
     }
 
-    /// Half spectra of lines along memory as lines through shared memory before they are written: neighbouring
-    /// threads write neighbours, and not terms that are a line apart. It is estimated to pay for lines of one
-    /// butterfly. (On an H200 `dct2 f32 1142857x14 axes=1` 57.6 to 36.6 µs, `dst1 f64 700001x11 axes=1` 92.8 to
-    /// 37.6. Of large butterflies and of two, 21 to 1000 reals took 0.95 to 1.19 of the time.)
-    fn through_rows(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+    /// Lines along memory that are made of half spectra, and those of types I, through shared memory before they are
+    /// written: neighbouring threads write neighbours, and not terms that are a line apart. The choice says whether; if
+    /// it does not, lines of one butterfly do. (On an H200 `dct2 f32 1142857x14 axes=1` 57.6 to 36.6 µs, `dst1 f64
+    /// 700001x11 axes=1` 92.8 to 37.6. Of large butterflies and of two, 21 to 1000 reals took 0.95 to 1.19 of the
+    /// time.)
+    fn through_rows(&self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         let is_one = self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
         let pays = is_one && self.row <= LARGE && !device.shared_is_emulated;
-        let follow = self.row > 1 && !self.across && self.lines > 1 && self.has_whole_lines() && self.cluster == 1;
+        let follow = self.row > 1 && !self.across && self.lines > 1 && self.has_whole_lines();
         let op = self.stages.last().map(|stage| &stage.op);
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
-        if size.through.map_or(pays, |through| through == 1) && follow && combines && self.pointwise[1].is_none() {
-            let to = Port::Array(View::default());
-            self.stages.push(Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to });
+        let goes = size.through.map_or(pays, |through| through == 1);
+        if !(goes && follow && combines && self.pointwise[1].is_none()) {
+            return None;
         }
-        self
+        let mut desc = KernelDesc { tile: 1, ..self.clone() };
+        let to = Port::Array(View::default());
+        desc.stages.push(Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to });
+        (device.blocks_of(desc.shared_bytes()) > 0).then_some(desc)
     }
 
     /// Whether whole lines in shared memory are better than several kernels.
@@ -99,7 +103,7 @@ impl KernelDesc {
 
     /// With the buffer in shared memory, if it fits.
     pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
-        self = self.through_rows(device, size);
+        self = self.through_rows(device, size).unwrap_or(self);
         self.tile = 1;
         if device.blocks_of(self.shared_bytes()) == 0 {
             return None;

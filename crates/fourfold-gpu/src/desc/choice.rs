@@ -13,7 +13,8 @@ pub(crate) struct Size {
     pub(crate) beside: Option<usize>,
     /// 1 if lanes are paired where they can be, 0 if they are not.
     pub(crate) exchange: Option<usize>,
-    /// 1 if rows go through shared memory before they are written, where they can; 0 if they do not.
+    /// 1 if rows that are made of half spectra, and those of types I, go through shared memory before they are
+    /// written, where they have room there; 0 if they do not.
     pub(crate) through: Option<usize>,
     /// Kernels that the pass is, each for a range of the digits.
     pub(crate) kernels: Option<usize>,

@@ -89,9 +89,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of
-    /// them need, then stores. What is left over is taken one by one, or with the others, past the end the
-    /// last one again.
+    /// Deals out `total` numbers to the threads, each taking so many at once. Where the stage says so, those of whole
+    /// rounds are dealt out like this, and the rest one by one.
     pub(crate) fn deal(&self, total: usize, items_per_thread: usize, one: impl Fn(Int)) {
         let threads = self.desc.threads;
         // Whole warps exchange registers.
@@ -101,37 +100,40 @@ impl Writer<'_> {
             let guard = if warps == threads { int(0) } else { self.thread };
             return if_less(guard, int(warps), || store_if_less(self.thread, int(total), || one(item)));
         }
-        let leaves_rest = self.takes_rest_singly && !self.exchanges && total > threads;
+        let leaves_rest = self.takes_rest_singly && total > threads;
         let rounds = if leaves_rest { total / threads } else { total.div_ceil(threads) };
         let items = items_per_thread.min(rounds);
         let whole = if leaves_rest { total - total % (items * threads) } else { total };
-        self.deal_from(0, whole, items, &one);
+        self.deal_between(0, whole, items, &one);
         if whole < total {
-            self.deal_from(whole, total, 1, &one);
+            self.deal_between(whole, total, 1, &one);
         }
     }
 
-    /// The same of the numbers from `first` to `end`.
-    fn deal_from(&self, first: usize, end: usize, items: usize, one: impl Fn(Int)) {
-        let (threads, count) = (self.desc.threads, end - first);
-        let (last, step) = (end - 1, items * threads);
-        let several = |from: Int| {
-            let number = |j: usize| from + (j * threads) as i64;
+    /// Deals out the numbers from `start` to `end`, so many at once: a thread loads what all of them need, then
+    /// stores. Those past the end are the last one again.
+    fn deal_between(&self, start: usize, end: usize, items: usize, one: impl Fn(Int)) {
+        let (threads, count) = (self.desc.threads, end - start);
+        let step = items * threads;
+        let take = |first: Int| {
+            if items == 1 {
+                return one(first);
+            }
+            let number = |j: usize| first + (j * threads) as i64;
             loads_first(|| {
                 for i in (0..items).map(number) {
                     match count % step == 0 {
                         true => one(i),
-                        false => store_if_less(i, int(end), || one(select(i, int(last), i, int(last)))),
+                        false => store_if_less(i, int(end), || one(select(i, int(end - 1), i, int(end - 1)))),
                     }
                 }
             });
         };
-        let take = |i: Int| if items == 1 { one(i) } else { several(i) };
-        let from = if first == 0 { self.thread } else { self.thread + first as i64 };
+        let first = self.thread + start as i64;
         match count.cmp(&step) {
-            Ordering::Less if items == 1 => if_less(self.thread, int(count), || one(from)),
-            Ordering::Less | Ordering::Equal => take(from),
-            Ordering::Greater => for_each(from, int(end), int(step), take),
+            Ordering::Less if items == 1 => if_less(self.thread, int(count), || one(first)),
+            Ordering::Less | Ordering::Equal => take(first),
+            Ordering::Greater => for_each(first, int(end), int(step), take),
         }
     }
 }

@@ -81,7 +81,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
     pub(crate) items_per_thread: usize,
-    /// Whether what is left over after these is taken one by one.
+    /// Whether items beyond whole rounds of so many are taken one by one.
     pub(crate) takes_rest_singly: bool,
     /// Whether neighbouring threads take neighbouring sublines.
     pub(crate) takes_sublines: bool,
