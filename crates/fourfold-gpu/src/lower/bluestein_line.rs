@@ -87,9 +87,15 @@ impl LineConvolution {
 
 impl PassLowering<'_> {
     /// Whether lines are better convolved as a whole than digit by digit: these kernels go through
-    /// memory for every stage, or too few blocks have all the work.
-    pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc]) -> bool {
-        descs.iter().any(|desc| !desc.shared || desc.convolves() && self.device.is_busy_for_long(desc))
+    /// memory for every stage, or too few blocks have all the work. A choice of one kernel, or of as many as such a
+    /// convolution has, overrules the latter.
+    pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc], choice: &Choice) -> bool {
+        let is_slow = |desc: &KernelDesc| match choice.size.kernels {
+            Some(1) => false,
+            Some(3 | 5) => true,
+            _ => self.device.is_busy_for_long(desc),
+        };
+        descs.iter().any(|desc| !desc.shared || desc.convolves() && is_slow(desc))
     }
 
     /// Lines as one convolution each, if the device has room for its ranges of digits.

@@ -227,7 +227,7 @@ impl PassLowering<'_> {
         let tables = StagePipeline { ranges, ..StagePipeline::new(choice.packing) };
         let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), Some(tables));
         let mut pass = self.with_pipeline(pipeline, geometry, Some(choice));
-        if self.suits_line_convolution(&pass.descs)
+        if self.suits_line_convolution(&pass.descs, choice)
             && let Some(pass) = self.line_convolution(lines, choice)
         {
             return pass;

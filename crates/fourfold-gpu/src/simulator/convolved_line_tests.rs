@@ -18,6 +18,32 @@ fn kernels(problem: &Problem) -> Vec<KernelDesc> {
     lower(target().limits(), &recipe, false, None, &[]).unwrap().descs()
 }
 
+/// Few long lines are three kernels, or by a choice one; short ones are one, or by a choice three. A line without room
+/// in shared memory is three.
+#[test]
+fn a_choice_says_in_how_many_kernels_lines_are_convolved() {
+    let large = Target::cuda("sm_90").unwrap();
+    for (target, case, kernels, count) in [
+        (&large, "dct3 f32 2x2699 axes=1", None, 3),
+        (&large, "dct3 f32 2x2699 axes=1", Some(1), 1),
+        (&large, "dst2 f64 2027", Some(1), 1),
+        (&large, "dht f64 2027x3 axes=0", Some(1), 1),
+        (&large, "dct2 f64 3x347 axes=1", None, 1),
+        (&large, "dct2 f64 3x347 axes=1", Some(3), 3),
+        (&target(), "dct2 f64 1583", None, 3),
+        (&target(), "dct2 f64 1583", Some(1), 3),
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+        choices[0].size.kernels = kernels;
+        let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
+        assert_eq!(descs.len(), count, "{case}, {choices:?}");
+        let (verdict, _) = simulate(target, &problem, &choices).unwrap();
+        assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
+    }
+}
+
 /// Of even and odd DFTs: those of an odd number change the sign of the second half of the chirp.
 #[test]
 fn convolved_lines_are_right_and_have_no_races() {
