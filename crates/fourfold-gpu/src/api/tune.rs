@@ -210,7 +210,7 @@ fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
     kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not,
+/// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not. Then
 /// registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
 fn otherwise_done(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;

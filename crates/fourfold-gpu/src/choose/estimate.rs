@@ -104,12 +104,12 @@ impl Lines<'_> {
     }
 
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
-    /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; few
-    /// long columns; columns of one block where that takes a stage less and there are many, but
+    /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; long columns, if
+    /// clusters of them would leave SMs without a block, and few of an odd number ([`Lines::leaves_half`]);
+    /// columns of one block where that takes a stage less and there are many, but
     /// types III and filters in f32; lines along memory where that takes a stage less or where shared memory
     /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
-    /// one, and short ones in f64, which measured faster so; and few long columns, of which one would be
-    /// packed with itself ([`Lines::leaves_half`]).
+    /// one, and short ones in f64, which measured faster so.
     fn packing(&self, device: &DeviceAttributes) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |packing: Packing, len: usize| gpu_factors(len, &radices(self.smooth(packing, len, device))).len();

@@ -87,13 +87,10 @@ impl KernelDesc {
         let op = self.stages.last().map(|stage| &stage.op);
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
         let goes = size.through.map_or(pays, |through| through == 1);
-        if !(goes && follow && combines && self.pointwise[1].is_none()) {
-            return None;
-        }
-        let mut desc = KernelDesc { tile: 1, ..self.clone() };
-        let to = Port::Array(View::default());
-        desc.stages.push(Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to });
-        (device.blocks_of(desc.shared_bytes()) > 0).then_some(desc)
+        let copy = || Stage { op: StageOp::CopyLines(self.row), from: Port::Buffer, to: Port::Array(View::default()) };
+        let stages = || self.stages.iter().cloned().chain([copy()]).collect();
+        let may = goes && follow && combines && self.pointwise[1].is_none();
+        may.then(|| KernelDesc { stages: stages(), ..self.clone() })
     }
 
     /// Whether whole lines in shared memory are better than several kernels.
@@ -103,9 +100,10 @@ impl KernelDesc {
 
     /// With the buffer in shared memory, if it fits.
     pub(crate) fn tiled(mut self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
-        self = self.through_rows(device, size).unwrap_or(self);
         self.tile = 1;
-        if device.blocks_of(self.shared_bytes()) == 0 {
+        let fits = |desc: &KernelDesc| device.blocks_of(desc.shared_bytes()) > 0;
+        self = self.through_rows(device, size).filter(fits).unwrap_or(self);
+        if !fits(&self) {
             return None;
         }
         let desc = self.with_tile(device, size).with_threads(device, size);

@@ -16,7 +16,8 @@ pub(crate) struct Size {
     /// 1 if rows that are made of half spectra, and those of types I, go through shared memory before they are
     /// written, where they have room there; 0 if they do not.
     pub(crate) through: Option<usize>,
-    /// Kernels that the pass is, each for a range of the digits.
+    /// Kernels that the pass is, each for a range of the digits. Lines whose one kernel convolves are convolved as a
+    /// whole in three or five.
     pub(crate) kernels: Option<usize>,
 }
 

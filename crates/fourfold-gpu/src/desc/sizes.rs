@@ -185,7 +185,8 @@ impl KernelDesc {
 
     /// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
     /// the numbers of one long butterfly. (Unless [the rest is taken one by one](KernelDesc::takes_rest_singly), a
-    /// thread reads the last one again: so what is written in place is taken one by one.) On ranges of digits, two in `f64` measured 1 to 2 % faster than four.
+    /// thread reads the last one again: so what is written in place is taken one by one.) On ranges of digits, two
+    /// in `f64` measured 1 to 2 % faster than four.
     pub(crate) fn items_per_thread(&self, stage: &Stage) -> usize {
         let is_range = !self.has_whole_lines() && self.cluster == 1;
         match &stage.op {

@@ -87,12 +87,12 @@ impl LineConvolution {
 
 impl PassLowering<'_> {
     /// Whether lines are better convolved as a whole than digit by digit: these kernels go through
-    /// memory for every stage, or too few blocks have all the work. A choice of one kernel, or of as many as such a
-    /// convolution has, overrules the latter.
+    /// memory for every stage, or too few blocks have all the work. A choice of one kernel overrules the latter, and so
+    /// does one of as many as such a convolution has, where digits are not shared among so many.
     pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc], choice: &Choice) -> bool {
         let is_slow = |desc: &KernelDesc| match choice.size.kernels {
             Some(1) => false,
-            Some(3 | 5) => true,
+            Some(3 | 5) if descs.len() == 1 => true,
             _ => self.device.is_busy_for_long(desc),
         };
         descs.iter().any(|desc| !desc.shared || desc.convolves() && is_slow(desc))

@@ -2,46 +2,14 @@
 
 use crate::desc::kernel::KernelDesc;
 use crate::ir::statement::{Int, int};
-use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::simulate;
+use crate::simulator::{estimated, resized, simulate};
 use crate::write::writer::from_the_middle;
-use fourfold::{Planner, Problem};
+use fourfold::Problem;
 
 /// Few long lines, with little shared memory.
 fn target() -> Target {
     Target::cuda("sm_90").unwrap().with_shared_bytes(8 << 10).with_sms(1)
-}
-
-fn kernels(problem: &Problem) -> Vec<KernelDesc> {
-    let recipe = Planner::new().recipe(problem).unwrap();
-    lower(target().limits(), &recipe, false, None, &[]).unwrap().descs()
-}
-
-/// Few long lines are three kernels, or by a choice one; short ones are one, or by a choice three. A line without room
-/// in shared memory is three.
-#[test]
-fn a_choice_says_in_how_many_kernels_lines_are_convolved() {
-    let large = Target::cuda("sm_90").unwrap();
-    for (target, case, kernels, count) in [
-        (&large, "dct3 f32 2x2699 axes=1", None, 3),
-        (&large, "dct3 f32 2x2699 axes=1", Some(1), 1),
-        (&large, "dst2 f64 2027", Some(1), 1),
-        (&large, "dht f64 2027x3 axes=0", Some(1), 1),
-        (&large, "dct2 f64 3x347 axes=1", None, 1),
-        (&large, "dct2 f64 3x347 axes=1", Some(3), 3),
-        (&target(), "dct2 f64 1583", None, 3),
-        (&target(), "dct2 f64 1583", Some(1), 3),
-    ] {
-        let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem).unwrap();
-        let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
-        choices[0].size.kernels = kernels;
-        let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
-        assert_eq!(descs.len(), count, "{case}, {choices:?}");
-        let (verdict, _) = simulate(target, &problem, &choices).unwrap();
-        assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
-    }
 }
 
 /// Of even and odd DFTs: those of an odd number change the sign of the second half of the chirp.
@@ -79,7 +47,7 @@ fn convolved_lines_are_right_and_have_no_races() {
         "fft f32 1511x2 axes=0",
     ] {
         let problem: Problem = case.parse().unwrap();
-        assert!(kernels(&problem).iter().any(KernelDesc::convolves_lines), "{case}");
+        assert!(estimated(&target(), &problem).iter().any(KernelDesc::convolves_lines), "{case}");
         let (verdict, _) = simulate(&target(), &problem, &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
@@ -90,7 +58,7 @@ fn convolved_lines_are_right_and_have_no_races() {
 #[test]
 fn blocks_that_read_the_same_sectors_come_together() {
     for n in [65_537usize, 99_991, 100_003, 131_071, 200_003] {
-        let first = kernels(&format!("dct2 f64 {n}").parse().unwrap()).remove(0);
+        let first = estimated(&target(), &format!("dct2 f64 {n}").parse().unwrap()).remove(0);
         let (blocks, sublines) = (first.blocks(), first.sublines());
         let middle = first.tile_of_ends().unwrap();
         let mut turns = vec![None; blocks];
@@ -107,18 +75,31 @@ fn blocks_that_read_the_same_sectors_come_together() {
 /// Two ranges of digits are three kernels, three are five: whichever choices say.
 #[test]
 fn convolved_lines_have_as_many_kernels_as_choices_say() {
-    for (case, estimated) in [("dct2 f64 1583", 3), ("fft f32 3167", 3), ("dst1 f64 16221", 5)] {
-        let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem).unwrap();
-        let lowered = lower(target().limits(), &recipe, false, None, &[]).unwrap();
-        assert_eq!(lowered.descs().len(), estimated, "{case}");
+    for (case, count) in [("dct2 f64 1583", 3), ("fft f32 3167", 3), ("dst1 f64 16221", 5)] {
+        assert_eq!(estimated(&target(), &case.parse().unwrap()).len(), count, "{case}");
         for kernels in [3, 5] {
-            let mut choices = lowered.choices();
-            choices[0].size.kernels = Some(kernels);
-            let descs = lower(target().limits(), &recipe, false, None, &choices).unwrap().descs();
-            assert!(descs.len() == kernels || kernels < estimated, "{case}: {} kernels", descs.len());
-            let (verdict, _) = simulate(&target(), &problem, &choices).unwrap();
-            assert!(verdict.holds(), "{case} in {kernels} kernels: {verdict:?}");
+            let descs = resized(&target(), case, |size| size.kernels = Some(kernels));
+            assert!(descs.len() == kernels || kernels < count, "{case}: {} kernels", descs.len());
         }
+    }
+}
+
+/// Few long lines are three kernels, or by a choice one; short ones are one, or by a choice three. A line without room
+/// in shared memory is three.
+#[test]
+fn lines_with_room_are_convolved_in_one_kernel_if_choices_say_so() {
+    let large = Target::cuda("sm_90").unwrap();
+    for (target, case, kernels, count) in [
+        (&large, "dct3 f32 2x2699 axes=1", None, 3),
+        (&large, "dct3 f32 2x2699 axes=1", Some(1), 1),
+        (&large, "dst2 f64 2027", Some(1), 1),
+        (&large, "dht f64 2027x3 axes=0", Some(1), 1),
+        (&large, "dct2 f64 3x347 axes=1", None, 1),
+        (&large, "dct2 f64 3x347 axes=1", Some(3), 3),
+        (&target(), "dct2 f64 1583", None, 3),
+        (&target(), "dct2 f64 1583", Some(1), 3),
+    ] {
+        let descs = resized(target, case, |size| size.kernels = kernels);
+        assert_eq!(descs.len(), count, "{case}, {kernels:?}");
     }
 }

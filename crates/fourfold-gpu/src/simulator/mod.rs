@@ -23,6 +23,7 @@ use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
 use crate::desc::action::{SPECTRUM, WORK};
+use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::range::Range;
 use crate::ir::statement::Statement;
@@ -42,6 +43,17 @@ use num_complex::Complex;
 fn estimated(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
     let recipe = Planner::new().recipe(problem).unwrap();
     lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
+}
+
+/// The kernels of the estimated choices with other sizes, which are right.
+fn resized(target: &Target, case: &str, resize: impl Fn(&mut Size)) -> Vec<KernelDesc> {
+    let problem = case.parse().unwrap();
+    let recipe = Planner::new().recipe(&problem).unwrap();
+    let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+    choices.iter_mut().for_each(|choice| resize(&mut choice.size));
+    let (verdict, _) = simulate(target, &problem, &choices).unwrap();
+    assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
+    lower(target.limits(), &recipe, false, None, &choices).unwrap().descs()
 }
 
 /// A kernel, and how it is launched.

@@ -1,13 +1,11 @@
 //! Rows that are written through shared memory: short ones of which a thread has all numbers, those whose
 //! elements are an odd number with reals of both ends, and others by a choice.
 
-use crate::desc::kernel::KernelDesc;
 use crate::desc::stage::StageOp;
 use crate::limits::Api;
-use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::{estimated, simulate};
-use fourfold::{Planner, Problem};
+use crate::simulator::{estimated, resized, simulate};
+use fourfold::Problem;
 
 /// What the first kernel ends with.
 fn last(target: &Target, problem: &Problem) -> StageOp {
@@ -86,17 +84,6 @@ fn rows_of_one_butterfly_are_right_and_have_no_races() {
     }
 }
 
-/// The kernels of a problem where all choices say whether rows go through shared memory.
-fn by_choice(target: &Target, case: &str, through: Option<usize>) -> Vec<KernelDesc> {
-    let problem: Problem = case.parse().unwrap();
-    let recipe = Planner::new().recipe(&problem).unwrap();
-    let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
-    choices.iter_mut().for_each(|choice| choice.size.through = through);
-    let (verdict, _) = simulate(target, &problem, &choices).unwrap();
-    assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
-    lower(target.limits(), &recipe, false, None, &choices).unwrap().descs()
-}
-
 /// Rows of one butterfly and of several, of large ones, and convolved ones; also on a device whose shared memory is a part
 /// of device memory, in `f32` and `f16`.
 #[test]
@@ -119,7 +106,8 @@ fn a_choice_says_whether_rows_go_through_shared_memory() {
                 continue;
             }
             for through in [0, 1] {
-                let last = by_choice(&target, case, Some(through))[0].stages.last().unwrap().op.clone();
+                let descs = resized(&target, case, |size| size.through = Some(through));
+                let last = &descs[0].stages.last().unwrap().op;
                 assert_eq!(matches!(last, StageOp::CopyLines(_)), through == 1, "{case}");
             }
         }
@@ -137,8 +125,8 @@ fn such_a_choice_changes_no_other_lines() {
         "fft f32 37x5 axes=1",
         "dct2 f64 3x20000 axes=1",
     ] {
-        let [estimated, other] = [None, Some(1)].map(|through| by_choice(&target, case, through));
-        assert_eq!(other, estimated, "{case}");
+        let other = resized(&target, case, |size| size.through = Some(1));
+        assert_eq!(other, estimated(&target, &case.parse().unwrap()), "{case}");
     }
 }
 
