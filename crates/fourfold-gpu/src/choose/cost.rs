@@ -163,6 +163,11 @@ impl DeviceAttributes {
         (self.shared_per_sm - self.shared_per_sm / CACHE).min(self.shared_per_block)
     }
 
+    /// Blocks with so many bytes of shared memory for which an SM has room beside that cache; any number of them.
+    pub(crate) fn blocks_beside_cache(&self, shared_bytes: usize) -> usize {
+        (self.shared_per_sm - self.shared_per_sm / CACHE) / (shared_bytes + self.shared_reserved).max(1)
+    }
+
     /// Blocks with so many bytes of shared memory that an SM has room for.
     pub(crate) fn blocks_of(&self, shared_bytes: usize) -> usize {
         if shared_bytes > self.shared_per_block {

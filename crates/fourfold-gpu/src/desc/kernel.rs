@@ -196,6 +196,11 @@ impl Packing {
         if self == Packing::TwoForOne { 2 } else { 1 }
     }
 
+    /// Whether a complex number has two reals of the line, or one of each of two lines.
+    pub(crate) fn has_two_reals(self) -> bool {
+        !matches!(self, Packing::Single | Packing::Quarters)
+    }
+
     /// Complex lines that have the three quarters of an extension.
     pub(crate) fn quarters(self) -> usize {
         if self == Packing::Quarters { 2 } else { QUARTERS }

@@ -8,6 +8,9 @@ use fourfold::Precision;
 /// Complex numbers that banks of shared memory have side by side, at most.
 const BANKS: usize = 16;
 
+/// A convolution with more stages is long: than of two radices with Bluestein's chirp, or of three with Rader's rule.
+const MOST_STAGES: usize = 7;
+
 impl KernelDesc {
     /// Complex places of a line's buffer.
     pub(crate) fn places(&self) -> usize {
@@ -219,6 +222,11 @@ impl KernelDesc {
             StageOp::Butterflies(split) => split.rader.is_some(),
             _ => false,
         })
+    }
+
+    /// Whether the convolution of a digit is long.
+    pub(crate) fn has_long_convolution(&self) -> bool {
+        self.digits[self.range.first..self.range.last].iter().any(|digit| digit.stages > MOST_STAGES)
     }
 
     /// Where a place stands with the padding.

@@ -1,9 +1,10 @@
 //! Few long columns, which one block for each runs of a sector would leave to few SMs.
 
 use crate::desc::kernel::Packing;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, simulate};
-use fourfold::Problem;
+use fourfold::{Planner, Problem};
 
 /// The blocks of clusters, of tiles with gaps too.
 #[test]
@@ -42,14 +43,59 @@ fn other_columns_have_no_clusters() {
     }
 }
 
-/// Digit by digit in one block for a line, it would wait for each of its runs.
+/// Digit by digit in one block for a line, it would wait for each of its runs: so columns are convolved as a whole, or
+/// in two kernels if the convolution of a digit is short.
 #[test]
-fn few_rough_columns_are_convolved_as_a_whole() {
+fn few_rough_columns_are_not_one_kernel() {
     let target = Target::cuda("sm_90").unwrap();
-    for (case, count) in
-        [("dct1 f64 3323x67 axes=0", 3), ("dst1 f32 2104x240 axes=0", 3), ("dst1 f32 1543x68 axes=0", 1)]
-    {
+    for (case, count) in [
+        ("dct1 f64 3323x67 axes=0", 2),
+        ("dct1 f32 3840x257 axes=0", 3),
+        ("dst1 f32 2104x240 axes=0", 3),
+        ("dst1 f32 1543x68 axes=0", 1),
+    ] {
         assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
+    }
+}
+
+/// Where an SM has one block at a time: half of the SMs idle in the last round, runs begin anywhere in a sector, or a
+/// number has one real.
+#[test]
+fn columns_that_waste_sms_and_sectors_are_several_kernels() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, count) in [
+        ("dct4 f32 12250x656 axes=0", 2),
+        ("dct3 f32 6615x1323", 3),
+        ("dst4 f64 2048x1825", 2),
+        ("dct1 f64 1339x9x117", 3),
+        ("dct3 f32 4409x600 axes=0", 3),
+        ("dct3 f32 4409x600", 4),
+        ("dct2 f32 5039x1600", 2),
+        ("dct4 f64 3779x288", 4),
+    ] {
+        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
+    }
+}
+
+#[test]
+fn columns_in_more_kernels_are_right() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    let cases = [
+        "dct2 f64 804x5",
+        "dct1 f32 450x7",
+        "dst3 f64 606x5",
+        "dht f32 875x9",
+        "dst1 f32 404x5",
+        "dct4 f64 810x7",
+        "dst3 f64 625x5 inplace",
+    ];
+    for case in cases {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+        assert!(choices.iter().any(|choice| choice.size.kernels == Some(2)), "{case}: {choices:?}");
+        let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
     }
 }
 
