@@ -28,10 +28,11 @@ fn stages(lengths: &[usize]) -> usize {
 }
 
 impl DeviceAttributes {
-    /// The lengths of ranges of a line of `least` numbers or a few more: those of the core's length, or of the shortest
-    /// one that is shorter by [`SHORTER`], with no more stages, and of whose blocks an SM has as many. `wanted`: so many,
-    /// if they fit. (On an H200 `dht f64 8672621` 684 to 636 µs, `dst3 f64 17656559` 1319 to 1266, `dht f64 7116847` 504
-    /// to 464. Lengths that were shorter by less took 0.90 to 1.11 of the time, on average 1.03.)
+    /// The lengths of ranges of a line of `least` numbers or a few more: those of the core's length, or of one that is
+    /// shorter by the part that [`SHORTER`] names. That is the shortest with no more stages, and of whose blocks an SM
+    /// has as many. `wanted`: so many, if they fit. (On an H200 `dht f64 8672621` 684 to 636 µs, `dst3 f64 17656559` 1319
+    /// to 1266, `dht f64 7116847` 504 to 464. With lengths that were shorter by less, 26 lines took 0.90 to 1.11 of the
+    /// time.)
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,

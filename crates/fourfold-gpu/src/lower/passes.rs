@@ -1,6 +1,7 @@
 //! From a recipe to kernels: each pass as the descriptors of those that do it.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
 use crate::choose::digit_ranges::MOST_KERNELS;
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::choose::pass_order::in_execution_order;
@@ -20,10 +21,10 @@ use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp, in_order};
 use fourfold::{Precision, Problem, Recipe, Result, Storage};
 use std::borrow::Cow;
 
-/// Columns take longer than two kernels do if they take so many times as long as they could. (On an H200, of 27 such
-/// columns two kernels took 0.39 to 1.02 of the time, on average 0.74: `dct4 f32 12250x656 axes=0` 103 to 40 µs, `dct3
-/// f32 6615x1323` 137 to 90. Of 15 others they took 0.97 to 1.16, and of one 0.62. With a digit that is convolved, of 17
-/// they took 0.68 to 1.20: `dct2 f32 5974x791` 133 to 90, `dct1 f64 1339x9x117` 90 to 66.)
+/// Columns take longer than two kernels do if they take so many times as long as they could. (On an H200, of 21 such
+/// columns two kernels took 0.39 to 1.02 of the time, on average 0.72: `dct4 f32 12250x656 axes=0` 103 to 40 µs, `dct3
+/// f32 6615x1323` 137 to 90. Of 22 others they took 0.97 to 1.16, and of one 0.62. With a digit that is convolved, `dct2
+/// f32 5974x791` 133 to 90, `dct1 f64 1339x9x117` 90 to 66, but `dct1 f32 1244x51x12` 21 to 25.)
 const MANY_TIMES_OF_RANGES: f64 = 1.9;
 
 impl Limits {
@@ -261,8 +262,9 @@ impl PassLowering<'_> {
         }
     }
 
-    /// The same in more kernels on ranges of digits than these, if one of these is slow and none of those is. At most
-    /// one may convolve a digit; and if lines suit one convolution otherwise, that of a digit may not be long.
+    /// The same in more kernels on ranges of digits than these, if one of these is slow and none of those is. An SM has
+    /// room for two blocks of each of those, and at most one may convolve a digit. If lines suit one convolution
+    /// otherwise, that of a digit may not be long.
     fn in_more_ranges(&self, lines: &Lines, choice: &Choice, descs: &[KernelDesc]) -> Option<LoweredPass> {
         let is_slow = |desc: &KernelDesc| {
             desc.convolves() && self.device.is_busy_for_long(desc)
@@ -279,8 +281,8 @@ impl PassLowering<'_> {
             let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), None);
             let more = self.with_pipeline(pipeline, geometry.clone(), Some(choice)).descs;
             let is_fast = |desc: &KernelDesc| {
-                let is_long = is_one && desc.has_long_convolution();
-                desc.shared && !is_slow(desc) && !is_long
+                let has_room = desc.shared && self.device.blocks_of(desc.shared_bytes()) >= RESIDENT;
+                has_room && !is_slow(desc) && !(is_one && desc.has_long_convolution())
             };
             let convolving = more.iter().filter(|desc| desc.convolves()).count();
             Some(more.len()) == choice.size.kernels && more.iter().all(is_fast) && convolving <= 1
