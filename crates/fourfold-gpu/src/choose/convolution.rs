@@ -14,10 +14,10 @@ use std::ops::RangeInclusive;
 /// For so many bytes of a buffer, one is padding.
 const PADDED: usize = 16;
 
-/// Odd factors of the lengths of convolutions are below this. Their multiples by powers of two are at most 4 % apart.
+/// Odd factors of the lengths of convolutions are below this. Their multiples by powers of two are at most 5 % apart.
 const ODD_FACTORS: usize = 1 << 10;
 
-/// Two ranges, and three, are worth other radices if their length is less by one of so many parts.
+/// A length of two ranges, and one of three, is worth other radices if it is less by one of so many parts.
 const SHORTER: [usize; 2] = [16, 32];
 
 /// The largest prime factor of the lengths of convolutions.
@@ -28,11 +28,12 @@ fn stages(lengths: &[usize]) -> usize {
 }
 
 impl DeviceAttributes {
-    /// The lengths of ranges of a line of `least` numbers or a few more: those of the core's length, or of one that is
-    /// shorter by the part that [`SHORTER`] names. That is the shortest with no more stages, and of whose blocks an SM
-    /// has as many. `wanted`: so many, if they fit. (On an H200 `dht f64 8672621` 684 to 636 µs, `dst3 f64 17656559` 1319
-    /// to 1266, `dht f64 7116847` 504 to 464. With lengths that were shorter by less, 26 lines took 0.90 to 1.11 of the
-    /// time.)
+    /// The lengths of ranges of a line of `least` numbers or a few more. They are those of the core's length, or of one
+    /// that is shorter by the part that [`SHORTER`] names. That is the shortest one that has no more stages, and no fewer
+    /// blocks on an SM. `wanted`: so many ranges, if they fit. (On an H200 `dht f64 8672621` 684 to 636 µs, `dst3 f64
+    /// 17656559` 1319 to 1266, `dht f64 7116847` 504 to 464. With lengths that were shorter by less, 26 lines took 0.90
+    /// to 1.11 of the time. With larger blocks, which leave too little to the first-level cache, `dst1 f64 6782683` 486
+    /// to 588.)
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,
@@ -45,8 +46,8 @@ impl DeviceAttributes {
         let with = |counts: RangeInclusive<usize>| self.range_lengths(usual, places, precision, counts, across);
         let ranges = wanted.and_then(|count| with(count..=count)).or_else(|| with(2..=MOST_KERNELS))?;
         let most = |lengths: &Vec<usize>| block_bytes(lengths, places).into_iter().max();
-        let blocks = |bytes: usize| [self.blocks_of(bytes), self.blocks_beside_cache(bytes)];
-        let blocks = |lengths: &Vec<usize>| block_bytes(lengths, places).map(blocks).concat();
+        let on_sm = |bytes: usize| [self.blocks_of(bytes), self.blocks_beside_cache(bytes)];
+        let blocks = |lengths: &Vec<usize>| block_bytes(lengths, places).map(on_sm).concat();
         let has_as_many = |other: &Vec<usize>| blocks(other).into_iter().zip(blocks(&ranges)).all(|(a, b)| a >= b);
         let is_as_fast = |other: &Vec<usize>| stages(other) <= stages(&ranges) && has_as_many(other);
         let odd = (1..ODD_FACTORS).step_by(2).filter(|&odd| smooth(odd, LARGEST_FACTOR) == odd);
@@ -54,8 +55,8 @@ impl DeviceAttributes {
         rooms.sort_unstable();
         let longest = usual - usual / SHORTER[usize::from(ranges.len() == MOST_KERNELS)];
         let fewer = rooms.into_iter().take_while(|room| *room <= longest);
-        let others = |room: usize| splits(room, ranges.len()).into_iter().filter(is_as_fast).min_by_key(most);
-        Some(fewer.filter_map(others).next().unwrap_or(ranges))
+        let other = |room: usize| splits(room, ranges.len()).into_iter().filter(is_as_fast).min_by_key(most);
+        Some(fewer.filter_map(other).next().unwrap_or(ranges))
     }
 
     /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared memory, if there
@@ -155,22 +156,30 @@ mod tests {
     use crate::backend::registry::backend;
     use crate::limits::Api;
 
-    /// Of which the least lengths are 13008932, 10675271, 91363769 and 7529106.
+    /// The lines of `dht f64 8672621`, `dht f64 7116847`, `dct3 f64 60909179` and `dht f64 5019587`; and of `dst1 f64
+    /// 6782683`, where a shorter length would have larger blocks.
     #[test]
     fn lengths_are_short_where_blocks_are_as_many() {
         let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;
-        let ranges = |least| device.convolution_ranges(least, [64, 16], Precision::F64, None, false).unwrap();
-        for (least, length, count) in
-            [(13_008_932, 25 << 19, 3), (10_675_271, 21 << 19, 2), (91_363_769, 175 << 19, 3), (7_529_106, 15 << 19, 2)]
-        {
+        let places = [64, 16];
+        let ranges = |least| device.convolution_ranges(least, places, Precision::F64, None, false).unwrap();
+        for (least, length, count) in [
+            (13_008_932, 25 << 19, 3),
+            (10_675_271, 21 << 19, 2),
+            (91_363_769, 175 << 19, 3),
+            (7_529_106, 15 << 19, 2),
+            (10_174_025, 5 << 21, 2),
+        ] {
             let ranges = ranges(least);
             assert_eq!((ranges.iter().product(), ranges.len()), (length, count), "{least}: {ranges:?}");
         }
         for least in (1 << 18..1 << 24).step_by(99_991) {
-            let (ranges, usual) = (ranges(least), convolution_length(least));
-            let length = ranges.iter().product::<usize>();
-            assert!(least <= length && length <= usual, "{least}: {ranges:?}");
-            assert_eq!(smooth(length, LARGEST_FACTOR), length);
+            let (own, usual) = (ranges(least), convolution_length(least));
+            let others = device.range_lengths(usual, places, Precision::F64, 2..=MOST_KERNELS, false).unwrap();
+            let blocks = |lengths: &[usize]| block_bytes(lengths, places).map(|bytes| device.blocks_of(bytes));
+            let as_many = blocks(&own).into_iter().zip(blocks(&others)).all(|(a, b)| a >= b);
+            assert!(own.iter().product::<usize>() >= least, "{least}: {own:?}");
+            assert!(as_many && stages(&own) <= stages(&others), "{least}: {own:?} instead of {others:?}");
         }
     }
 }

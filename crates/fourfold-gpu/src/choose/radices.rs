@@ -91,8 +91,8 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
 /// as large ones come, and then as even as can be. If they are so many, each kernel has a small one and then a
 /// large one, so that no block is much larger than others, and the last kernel the smallest product: combines of
 /// half spectra need two buffers there. (In `f32`, digits of which one is more than twice another measured slower
-/// so: `dct3 f32 30000000` 314 µs instead of 254 on an H200. In `f64` they measured faster; but of the digits 5 and
-/// 25 three of 5 do: `dst2 f64 1953125` 57 to 42.)
+/// so: `dct3 f32 30000000` 314 µs instead of 254 on an H200. In `f64` they measured faster; but
+/// instead of 5 and 25, three digits of 5 did: `dst2 f64 1953125` 57 to 42.)
 pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -> Vec<usize> {
     let usual = radices(n);
     let large = |count: usize| ways_with(n, count, |_| true).into_iter().min_by_key(|list| sum(list));
@@ -105,12 +105,10 @@ pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -
     let ends = list.iter().rev().zip(&list).take(digits / 2);
     let mut pairs: Vec<[usize; 2]> = ends.map(|(small, large)| [*small, *large]).collect();
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.iter().product::<usize>()));
-    let is_cube = |[small, large]: [usize; 2]| small * small == large && !is_usual(large);
-    let digits = |pair: [usize; 2]| match precision == Precision::F64 && is_cube(pair) {
-        true => vec![pair[0]; 3],
-        false => pair.to_vec(),
-    };
-    pairs.into_iter().flat_map(digits).collect()
+    let is_faster_as_three =
+        |[small, large]: [usize; 2]| precision == Precision::F64 && small * small == large && !is_usual(large);
+    let of_range = |pair: [usize; 2]| if is_faster_as_three(pair) { vec![pair[0]; 3] } else { pair.to_vec() };
+    pairs.into_iter().flat_map(of_range).collect()
 }
 
 /// The most numbers of a range of which a line has two. (On an H200, 25 lines that have three ranges otherwise: of 15

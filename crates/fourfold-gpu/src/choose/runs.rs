@@ -69,8 +69,8 @@ impl DeviceAttributes {
 
     /// Whether no SM has a second block, and each block so many rounds that more kernels with more blocks
     /// are faster. Of many runs below a sector, each takes as long as an item. (On an H200 `dct1 f64 3323x67` 30.7 to
-    /// 16.4 µs, `dst1 f32 2104x240` 26.5 to 21.8; but of few, `dct2 f64 691x160` 11.0 to 16.1.) Of two lines
-    /// packed as one, that is so only where SMs are without a block.
+    /// 16.4 µs, `dst1 f32 2104x240` 26.5 to 21.8; but of few, `dct2 f64 691x160` 11.0 to 16.1.) Not so
+    /// of two lines packed as one, if three of four SMs have a block: `dct2 f32 210x1151` 15.2 to 10.9 in one kernel.
     pub(crate) fn is_busy_for_long(&self, desc: &KernelDesc) -> bool {
         let runs = if self.is_scattered(desc) { 2 * self.short_runs(desc) } else { 0 };
         let rounds = desc.item_rounds() + runs / self.usual_threads();
@@ -78,9 +78,9 @@ impl DeviceAttributes {
         desc.blocks() <= self.sms && !is_full && rounds > LONG
     }
 
-    /// How many times as long columns take, of which an SM has one block at a time, as with all SMs in the last round,
-    /// whole sectors and two reals a number.
-    pub(crate) fn times_of_columns(&self, desc: &KernelDesc) -> f64 {
+    /// How many times as long columns take as they could, if an SM has one block of them at a time. They could take as
+    /// long as with a block for every SM in the last round, with runs of whole sectors, and with two reals a number.
+    pub(crate) fn slowness_of_columns(&self, desc: &KernelDesc) -> f64 {
         let blocks = desc.blocks().max(1);
         let has_one = blocks > self.sms && self.blocks_of(desc.shared_bytes()) == 1;
         let is_column = desc.across && desc.has_whole_lines() && desc.cluster == 1;

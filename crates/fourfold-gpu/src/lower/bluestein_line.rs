@@ -37,10 +37,10 @@ use fourfold::engine::{
     reduce_from_spectrum,
 };
 
-/// Columns that take so many times as long as they could take longer than three kernels. (On an H200, of 17 such
+/// Columns that take so many times as long as they could take longer than one convolution in three kernels. (On an H200, of 17 such
 /// columns three kernels took 0.45 to 0.97 of the time, as `dct3 f32 4409x600 axes=0` 105 to 49 µs. Of 41 other columns
 /// and rows they took 0.83 to 2.34.)
-const MANY_TIMES: f64 = 2.7;
+const SLOWER_THAN_CONVOLUTIONS: f64 = 2.7;
 
 /// What a convolution reads and computes.
 pub(crate) struct LineConvolution {
@@ -98,7 +98,9 @@ impl PassLowering<'_> {
         let is_slow = |desc: &KernelDesc| match choice.size.kernels {
             Some(1) => false,
             Some(3 | 5) if descs.len() == 1 => true,
-            _ => self.device.is_busy_for_long(desc) || self.device.times_of_columns(desc) >= MANY_TIMES,
+            _ => {
+                self.device.is_busy_for_long(desc) || self.device.slowness_of_columns(desc) >= SLOWER_THAN_CONVOLUTIONS
+            }
         };
         descs.iter().any(|desc| !desc.shared || desc.convolves() && is_slow(desc))
     }

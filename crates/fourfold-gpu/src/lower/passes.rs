@@ -25,7 +25,7 @@ use std::borrow::Cow;
 /// columns two kernels took 0.39 to 1.02 of the time, on average 0.72: `dct4 f32 12250x656 axes=0` 103 to 40 µs, `dct3
 /// f32 6615x1323` 137 to 90. Of 22 others they took 0.97 to 1.16, and of one 0.62. With a digit that is convolved, `dct2
 /// f32 5974x791` 133 to 90, `dct1 f64 1339x9x117` 90 to 66, but `dct1 f32 1244x51x12` 21 to 25.)
-const MANY_TIMES_OF_RANGES: f64 = 1.9;
+const SLOWER_THAN_RANGES: f64 = 1.9;
 
 impl Limits {
     /// An error if the device does not compute in the problem's precision.
@@ -262,32 +262,30 @@ impl PassLowering<'_> {
         }
     }
 
-    /// The same in more kernels on ranges of digits than these, if one of these is slow and none of those is. An SM has
-    /// room for two blocks of each of those, and at most one may convolve a digit. If lines suit one convolution
-    /// otherwise, that of a digit may not be long.
+    /// The same in one more kernel on ranges of digits than `descs`, if one of these is slow. Of the new ones none may be
+    /// slow, at most one may convolve a digit, and an SM must have room for two blocks. If lines suit one convolution
+    /// otherwise, that of a digit may not be long. A filter's kernel saves another trip, and stays one.
     fn in_more_ranges(&self, lines: &Lines, choice: &Choice, descs: &[KernelDesc]) -> Option<LoweredPass> {
         let is_slow = |desc: &KernelDesc| {
             desc.convolves() && self.device.is_busy_for_long(desc)
-                || self.device.times_of_columns(desc) >= MANY_TIMES_OF_RANGES
+                || self.device.slowness_of_columns(desc) >= SLOWER_THAN_RANGES
         };
-        let is_free = choice.size.tile.is_none() && choice.size.kernels.is_none();
+        let is_free = choice.size.tile.is_none() && choice.size.kernels.is_none() && descs.len() < MOST_KERNELS;
         if !is_free || !descs.iter().all(|desc| desc.shared) || !descs.iter().any(is_slow) {
             return None;
         }
-        let geometry = lines.geometry(choice.packing);
         let is_one = self.suits_line_convolution(descs, choice);
-        let of = |kernels: usize| Choice { size: Size { kernels: Some(kernels), ..choice.size }, ..choice.clone() };
-        let suits = |choice: &Choice| {
-            let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), None);
-            let more = self.with_pipeline(pipeline, geometry.clone(), Some(choice)).descs;
-            let is_fast = |desc: &KernelDesc| {
-                let has_room = desc.shared && self.device.blocks_of(desc.shared_bytes()) >= RESIDENT;
-                has_room && !is_slow(desc) && !(is_one && desc.has_long_convolution())
-            };
-            let convolving = more.iter().filter(|desc| desc.convolves()).count();
-            Some(more.len()) == choice.size.kernels && more.iter().all(is_fast) && convolving <= 1
+        let (geometry, count) = (lines.geometry(choice.packing), descs.len() + 1);
+        let choice = Choice { size: Size { kernels: Some(count), ..choice.size }, ..choice.clone() };
+        let pipeline = StagePipeline::line(lines.line, &choice, geometry.across(), None);
+        let more = self.with_pipeline(pipeline, geometry, Some(&choice)).descs;
+        let is_fast = |desc: &KernelDesc| {
+            let has_room = desc.shared && self.device.blocks_of(desc.shared_bytes()) >= RESIDENT;
+            has_room && !is_slow(desc) && !(is_one && desc.has_long_convolution())
         };
-        (descs.len() + 1..=MOST_KERNELS).map(of).find(suits).map(|choice| self.of_lines(lines, &choice))
+        let convolving = more.iter().filter(|desc| desc.convolves()).count();
+        let is_better = more.len() == count && more.iter().all(is_fast) && convolving <= 1;
+        is_better.then(|| self.of_lines(lines, &choice))
     }
 
     pub(crate) fn with_pipeline(

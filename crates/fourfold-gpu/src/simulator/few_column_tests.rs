@@ -1,6 +1,6 @@
 //! Few long columns, which one block for each runs of a sector would leave to few SMs.
 
-use crate::desc::kernel::Packing;
+use crate::desc::kernel::{KernelDesc, Packing};
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, simulate};
@@ -46,7 +46,7 @@ fn other_columns_have_no_clusters() {
 /// Digit by digit in one block for a line, it would wait for each of its runs: so columns are convolved as a whole, or
 /// in two kernels if the convolution of a digit is short.
 #[test]
-fn few_rough_columns_are_not_one_kernel() {
+fn few_rough_columns_of_many_numbers_are_not_one_kernel() {
     let target = Target::cuda("sm_90").unwrap();
     for (case, count) in [
         ("dct1 f64 3323x67 axes=0", 2),
@@ -72,22 +72,36 @@ fn columns_that_waste_sms_and_sectors_are_several_kernels() {
         ("dct3 f32 4409x600", 4),
         ("dct2 f32 5039x1600", 2),
         ("dct4 f64 3779x288", 4),
+        // Blocks for three of four SMs, of two lines each.
+        ("dht f64 2467x480", 2),
+        ("dct2 f32 210x1151", 2),
     ] {
         assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
     }
 }
 
+/// Two kernels that convolve a digit each take longer than one convolution.
+#[test]
+fn long_lines_with_one_rough_digit_are_ranges_of_digits() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, is_one) in [("dst1 f64 1246199", false), ("dct1 f32 315504", true), ("dct2 f32 444648", true)] {
+        let descs = estimated(&target, &case.parse().unwrap());
+        assert_eq!(descs.iter().any(KernelDesc::convolves_lines), is_one, "{case}");
+        assert_eq!(descs.len(), 3, "{case}");
+    }
+}
+
 #[test]
 fn columns_in_more_kernels_are_right() {
-    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
     let cases = [
-        "dct2 f64 804x5",
-        "dct1 f32 450x7",
-        "dst3 f64 606x5",
-        "dht f32 875x9",
-        "dst1 f32 404x5",
-        "dct4 f64 810x7",
-        "dst3 f64 625x5 inplace",
+        "dct2 f64 1608x9",
+        "dct1 f32 900x7 axes=0",
+        "dst3 f64 1809x9",
+        "dht f64 1515x9",
+        "dst1 f32 2412x9 axes=0",
+        "dct4 f64 1750x9 axes=0",
+        "dst3 f32 1750x5 inplace axes=0",
     ];
     for case in cases {
         let problem: Problem = case.parse().unwrap();
