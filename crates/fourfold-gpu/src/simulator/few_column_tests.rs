@@ -80,11 +80,17 @@ fn columns_that_waste_sms_and_sectors_are_several_kernels() {
     }
 }
 
-/// Two kernels that convolve a digit each take longer than one convolution.
+/// Two kernels that convolve a digit each take longer than one convolution, and so does one with few blocks.
 #[test]
 fn long_lines_with_one_rough_digit_are_ranges_of_digits() {
     let target = Target::cuda("sm_90").unwrap();
-    for (case, is_one) in [("dst1 f64 1246199", false), ("dct1 f32 315504", true), ("dct2 f32 444648", true)] {
+    for (case, is_one) in [
+        ("dst1 f64 1246199", false),
+        ("dct1 f32 315504", true),
+        ("dct2 f32 444648", true),
+        ("dct3 f32 1082112", true),
+        ("dst3 f64 177935", true),
+    ] {
         let descs = estimated(&target, &case.parse().unwrap());
         assert_eq!(descs.iter().any(KernelDesc::convolves_lines), is_one, "{case}");
         assert_eq!(descs.len(), 3, "{case}");
