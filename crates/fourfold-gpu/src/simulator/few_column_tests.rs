@@ -3,7 +3,7 @@
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::{estimated, simulate};
+use crate::simulator::{assert_kernels, estimated, simulate};
 use fourfold::{Planner, Problem};
 
 /// The blocks of clusters, of tiles with gaps too.
@@ -47,23 +47,19 @@ fn other_columns_have_no_clusters() {
 /// in two kernels if the convolution of a digit is short.
 #[test]
 fn few_rough_columns_of_many_numbers_are_not_one_kernel() {
-    let target = Target::cuda("sm_90").unwrap();
-    for (case, count) in [
+    assert_kernels(&[
         ("dct1 f64 3323x67 axes=0", 2),
         ("dct1 f32 3840x257 axes=0", 3),
         ("dst1 f32 2104x240 axes=0", 3),
         ("dst1 f32 1543x68 axes=0", 1),
-    ] {
-        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
-    }
+    ]);
 }
 
 /// Where an SM has one block at a time: half of the SMs idle in the last round, runs begin anywhere in a sector, or a
 /// number has one real.
 #[test]
 fn columns_that_waste_sms_and_sectors_are_several_kernels() {
-    let target = Target::cuda("sm_90").unwrap();
-    for (case, count) in [
+    assert_kernels(&[
         ("dct4 f32 12250x656 axes=0", 2),
         ("dct3 f32 6615x1323", 3),
         ("dst4 f64 2048x1825", 2),
@@ -75,9 +71,7 @@ fn columns_that_waste_sms_and_sectors_are_several_kernels() {
         // Blocks for three of four SMs, of two lines each.
         ("dht f64 2467x480", 2),
         ("dct2 f32 210x1151", 2),
-    ] {
-        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), count, "{case}");
-    }
+    ]);
 }
 
 /// Two kernels that convolve a digit each take longer than one convolution, and so does one with few blocks.

@@ -5,16 +5,8 @@ use crate::desc::choice::AxisFusion;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::{estimated, simulate};
+use crate::simulator::{assert_kernels, estimated, simulate};
 use fourfold::{Planner, Problem};
-
-/// Checks how many an H200 has for each problem.
-fn assert_kernels(cases: &[(&str, usize)]) {
-    let target = Target::cuda("sm_90").unwrap();
-    for (case, kernels) in cases {
-        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), *kernels, "{case}");
-    }
-}
 
 /// The one of several axes among them, if there is one.
 fn of_axes(target: &Target, case: &str) -> Option<KernelDesc> {

@@ -45,6 +45,14 @@ fn estimated(target: &Target, problem: &Problem) -> Vec<KernelDesc> {
     lower(target.limits(), &recipe, false, None, &[]).unwrap().descs()
 }
 
+/// Checks how many kernels each problem has on an H200.
+fn assert_kernels(cases: &[(&str, usize)]) {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, kernels) in cases {
+        assert_eq!(estimated(&target, &case.parse().unwrap()).len(), *kernels, "{case}");
+    }
+}
+
 /// The kernels of the estimated choices with other sizes, which are right.
 fn resized(target: &Target, case: &str, resize: impl Fn(&mut Size)) -> Vec<KernelDesc> {
     let problem = case.parse().unwrap();
