@@ -48,8 +48,9 @@ impl DeviceAttributes {
         let most = |lengths: &Vec<usize>| block_bytes(lengths, places).into_iter().max();
         let on_sm = |bytes: usize| [self.blocks_of(bytes), self.blocks_beside_cache(bytes)];
         let blocks = |lengths: &Vec<usize>| block_bytes(lengths, places).map(on_sm).concat();
-        let has_as_many = |other: &Vec<usize>| blocks(other).into_iter().zip(blocks(&ranges)).all(|(a, b)| a >= b);
-        let is_as_fast = |other: &Vec<usize>| stages(other) <= stages(&ranges) && has_as_many(other);
+        let (few_stages, few_blocks) = (stages(&ranges), blocks(&ranges));
+        let has_as_many = |other: &Vec<usize>| blocks(other).into_iter().zip(&few_blocks).all(|(a, b)| a >= *b);
+        let is_as_fast = |other: &Vec<usize>| has_as_many(other) && stages(other) <= few_stages;
         let odd = (1..ODD_FACTORS).step_by(2).filter(|&odd| smooth(odd, LARGEST_FACTOR) == odd);
         let mut rooms: Vec<usize> = odd.map(|odd| odd * least.div_ceil(odd).next_power_of_two()).collect();
         rooms.sort_unstable();

@@ -160,12 +160,17 @@ impl DeviceAttributes {
 
     /// Bytes of shared memory of a block beside which the first-level cache has room for tables.
     pub(crate) fn shared_beside_cache(&self) -> usize {
-        (self.shared_per_sm - self.shared_per_sm / CACHE).min(self.shared_per_block)
+        self.beside_cache().min(self.shared_per_block)
     }
 
     /// Blocks with so many bytes of shared memory for which an SM has room beside that cache; any number of them.
     pub(crate) fn blocks_beside_cache(&self, shared_bytes: usize) -> usize {
-        (self.shared_per_sm - self.shared_per_sm / CACHE) / (shared_bytes + self.shared_reserved).max(1)
+        self.beside_cache() / (shared_bytes + self.shared_reserved).max(1)
+    }
+
+    /// The same bytes of an SM, which several blocks may share.
+    fn beside_cache(&self) -> usize {
+        self.shared_per_sm - self.shared_per_sm / CACHE
     }
 
     /// Blocks with so many bytes of shared memory that an SM has room for.

@@ -91,9 +91,10 @@ impl LineConvolution {
 }
 
 impl PassLowering<'_> {
-    /// Whether lines are better convolved as a whole than digit by digit: these kernels go through
-    /// memory for every stage, or too few blocks have all the work. A choice of one kernel overrules the latter, and so
-    /// does one of as many as such a convolution has, where digits are not shared among so many.
+    /// Whether lines are better convolved as a whole than digit by digit: these kernels go through memory for every
+    /// stage, or one that convolves is slow. Then too few blocks have all the work, or columns take much longer than they
+    /// could. A choice of one kernel overrules the latter, and so does one of as many as such a convolution has, where
+    /// digits are not shared among so many.
     pub(crate) fn suits_line_convolution(&self, descs: &[KernelDesc], choice: &Choice) -> bool {
         let is_slow = |desc: &KernelDesc| match choice.size.kernels {
             Some(1) => false,

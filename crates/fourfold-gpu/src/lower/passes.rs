@@ -274,14 +274,14 @@ impl PassLowering<'_> {
         if !is_free || !descs.iter().all(|desc| desc.shared) || !descs.iter().any(is_slow) {
             return None;
         }
-        let is_one = self.suits_line_convolution(descs, choice);
+        let suits_whole = self.suits_line_convolution(descs, choice);
         let (geometry, count) = (lines.geometry(choice.packing), descs.len() + 1);
         let choice = Choice { size: Size { kernels: Some(count), ..choice.size }, ..choice.clone() };
         let pipeline = StagePipeline::line(lines.line, &choice, geometry.across(), None);
         let more = self.with_pipeline(pipeline, geometry, Some(&choice)).descs;
         let is_fast = |desc: &KernelDesc| {
             let has_room = desc.shared && self.device.blocks_of(desc.shared_bytes()) >= RESIDENT;
-            has_room && !is_slow(desc) && !(is_one && desc.has_long_convolution())
+            has_room && !is_slow(desc) && !(suits_whole && desc.has_long_convolution())
         };
         let convolving = more.iter().filter(|desc| desc.convolves()).count();
         let is_better = more.len() == count && more.iter().all(is_fast) && convolving <= 1;
