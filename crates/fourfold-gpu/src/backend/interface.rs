@@ -154,6 +154,12 @@ pub(crate) trait Kernel: Any + Send + Sync {
         None
     }
 
+    /// The threads of a sub-group with which the device runs the kernel's blocks, 0 if the driver does not say.
+    /// `None` where all kernels have the warps of the device.
+    fn subgroup(&self) -> Option<usize> {
+        None
+    }
+
     /// Clusters of so many blocks of a size that the device holds at once, if the API says so.
     fn clusters(&self, _: usize, _: BlockSize) -> Option<usize> {
         None

@@ -138,6 +138,11 @@ impl Runtime {
 }
 
 impl Kernel {
+    /// The threads of a sub-group with which it runs, where that is not every kernel's.
+    pub(crate) fn subgroup(&self) -> Option<usize> {
+        self.0.subgroup()
+    }
+
     /// The most threads of a block that runs it.
     pub(crate) fn threads(&self) -> usize {
         self.0.threads()

@@ -259,7 +259,7 @@ impl StageKernelDesc {
 /// An error if a kernel's blocks must be larger or reach more shared memory than those of a device,
 /// or are more than it launches.
 pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
-    let BlockSize { threads, shared_bytes } = desc.grid().size();
+    let BlockSize { threads, shared_bytes, .. } = desc.grid().size();
     limits.check_block(threads, shared_bytes)?;
     let rows = desc.range().map_or(1, |range| range.blocks()[1]);
     if rows > limits.attributes.grid_rows {

@@ -4,7 +4,6 @@ use crate::attributes::DeviceAttributes;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp, View};
-use crate::ir::packed::WARP;
 use fourfold::Precision;
 
 impl KernelDesc {
@@ -38,10 +37,11 @@ impl KernelDesc {
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+        self.warp = device.warp;
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
         let pays = pays.map(|pays| if self.has_whole_lines() { pays } else { self.may_mirror(device) });
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);
-        for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && device.warp == WARP && pays[*end]) {
+        for end in [0, 1].into_iter().filter(|end| device.exchanges_registers && pays[*end]) {
             let straight = self.clone().straightened(end);
             if straight.may_have_lane_pairs(end) {
                 self = straight;
@@ -58,15 +58,19 @@ impl KernelDesc {
         let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
         if !self.has_whole_lines() {
-            let fits = |threads: usize| threads <= self.threads && self.threads % WARP == 0;
+            let fits = |threads: usize| threads <= self.threads && self.threads % self.warp == 0;
             return halves && self.mirroring_threads(end, split).is_some_and(fits);
         }
         let whole = !self.has_runs() && self.cluster == 1 && self.places() == split.radix * split.groups;
         // All threads of a warp come where they exchange.
         let threads = split.groups * self.tile;
-        let warps = match split.groups < WARP {
-            true => split.groups.is_power_of_two() && (threads < WARP || threads % WARP == 0) && self.has_even_tiles(),
-            false => split.groups % WARP == 0,
+        let warps = match split.groups < self.warp {
+            true => {
+                split.groups.is_power_of_two()
+                    && (threads < self.warp || threads % self.warp == 0)
+                    && self.has_even_tiles()
+            }
+            false => split.groups % self.warp == 0,
         };
         halves
             && split.inner == 1
@@ -74,13 +78,13 @@ impl KernelDesc {
             && whole
             && split.radix % 2 == 0
             && warps
-            && self.threads % WARP == 0
+            && self.threads % self.warp == 0
     }
 
     /// Whether sublines of a range may be mirrored. Where no SM has a second block, caches have what is beside
     /// their runs. (On an H200 `dct2 f64 262144` 10.3 µs without lane pairs, 13.2 with them.)
     fn may_mirror(&self, device: &DeviceAttributes) -> bool {
-        device.exchanges_registers && device.warp == WARP && !self.has_whole_lines() && self.blocks() > device.sms
+        device.exchanges_registers && !self.has_whole_lines() && self.blocks() > device.sms
     }
 
     /// The threads with which an end of the kernel has mirrored sublines, if it can.

@@ -107,6 +107,8 @@ pub(crate) struct KernelDesc {
     /// have elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
     /// writes, half of them for both.
     pub(crate) lane_pairs: [bool; 2],
+    /// Threads of a warp.
+    pub(crate) warp: usize,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
     /// Whether caches should evict first what the kernel reads, and what it writes: nothing reads

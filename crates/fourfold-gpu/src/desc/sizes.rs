@@ -276,8 +276,14 @@ impl KernelDesc {
             resident: self.resident.max(usize::from(self.passes().any(KernelDesc::convolves))),
             cluster: self.cluster,
             evict_first: self.evict_first,
+            exchanging: self.exchanging(),
             shared_pairs: self.shared_bytes() / (2 * self.precision().bytes()),
         }
+    }
+
+    /// Threads of a warp, if they exchange registers; else 0.
+    pub(crate) fn exchanging(&self) -> usize {
+        self.passes().filter(|pass| pass.lane_pairs != [false; 2]).map(|pass| pass.warp).max().unwrap_or(0)
     }
 
     /// Bytes of shared memory: the buffers of one pass after the other, and the array between

@@ -9,6 +9,8 @@ use crate::backend::runtime::Runtime;
 use crate::backend::types::{BoxCopy, Grid};
 use crate::error::unavailable;
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
+use crate::print::opencl::OPENCL_SUBGROUPS;
+use crate::print::printer::Dialect;
 use fourfold::{Problem, Result};
 use std::ffi::c_void;
 use std::ptr;
@@ -37,11 +39,20 @@ pub(crate) struct Options {
     pub(crate) granted_bytes: usize,
     /// Whether there is a library of FFTs.
     pub(crate) vendor_ffts: bool,
+    /// Work items of the sub-groups of compiled kernels, if the device says that those of 32 exchange registers. If
+    /// there are 0, its compiler refuses kernels that do.
+    pub(crate) subgroup: Option<usize>,
 }
 
 /// A typical device.
-pub(crate) const TYPICAL: Options =
-    Options { threads: 256, kernel_threads: 256, added_bytes: 0, granted_bytes: 48 << 10, vendor_ffts: false };
+pub(crate) const TYPICAL: Options = Options {
+    threads: 256,
+    kernel_threads: 256,
+    added_bytes: 0,
+    granted_bytes: 48 << 10,
+    vendor_ffts: false,
+    subgroup: None,
+};
 
 impl Driver {
     /// Refuses call number `call` from now on.
@@ -111,6 +122,7 @@ pub(crate) fn device(options: Options) -> (Device, Arc<Driver>) {
             shared_granted: Some(options.granted_bytes),
             shared_per_sm: 48 << 10,
             double: true,
+            exchanges_registers: options.subgroup.is_some(),
             ..DeviceAttributes::least()
         },
     };
@@ -128,11 +140,16 @@ impl interface::Context for Context {
     fn limits(&self) -> &Limits {
         &self.limits
     }
+
+    fn dialect(&self) -> Option<&'static Dialect> {
+        self.options.subgroup.map(|_| &OPENCL_SUBGROUPS)
+    }
 }
 
 struct Kernel {
     threads: usize,
     shared_bytes: usize,
+    subgroup: Option<usize>,
     _handle: Handle,
 }
 
@@ -143,6 +160,10 @@ impl interface::Kernel for Kernel {
 
     fn shared_bytes(&self) -> Option<usize> {
         Some(self.shared_bytes)
+    }
+
+    fn subgroup(&self) -> Option<usize> {
+        self.subgroup
     }
 }
 
@@ -155,10 +176,13 @@ impl Compile for Context {
         String::new()
     }
 
-    fn compile(&self, _: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
+    fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
         let handle = Handle::new(&self.driver, "compile a kernel")?;
         if shared_bytes > self.options.granted_bytes {
             return Err(unavailable(format!("{shared_bytes} bytes of shared memory are refused")));
+        }
+        if self.options.subgroup == Some(0) && source.contains("sub_group_shuffle_xor(") {
+            return Err(unavailable("there is no `sub_group_shuffle_xor`".into()));
         }
         Ok((Box::new(self.kernel(shared_bytes, handle)), vec![1]))
     }
@@ -171,8 +195,8 @@ impl Compile for Context {
 
 impl Context {
     fn kernel(&self, shared_bytes: usize, handle: Handle) -> Kernel {
-        let Options { kernel_threads: threads, added_bytes, .. } = self.options;
-        Kernel { threads, shared_bytes: shared_bytes + added_bytes, _handle: handle }
+        let Options { kernel_threads: threads, added_bytes, subgroup, .. } = self.options;
+        Kernel { threads, shared_bytes: shared_bytes + added_bytes, subgroup, _handle: handle }
     }
 }
 

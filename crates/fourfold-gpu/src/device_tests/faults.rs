@@ -4,8 +4,8 @@
 use crate::api::direct::DirectConvolution;
 use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
-use crate::device_tests::fake;
 use crate::device_tests::fake::{Options, TYPICAL};
+use crate::device_tests::{fake, refused};
 use crate::electrostatics::solver::GpuElectrostatics;
 use crate::jpeg::blocks::BlockPlan;
 use crate::jpeg::builder::BlockComponent;
@@ -15,7 +15,7 @@ use crate::run::kernel_cache::UNUSED;
 use fourfold::baseline::Algorithm;
 use fourfold::electrostatics::{Cells, Electrostatics, Grid};
 use fourfold::engine::jpeg::{Layout, Table};
-use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
+use fourfold::{ErrorKind, Multiplier, Pipeline, Planner, Precision, Problem, Result};
 use num_complex::Complex;
 
 /// Something that plans and executes.
@@ -301,4 +301,27 @@ fn kernels_take_the_shared_memory_that_all_are_granted_where_more_is_refused() {
     };
     let [whole, parts, stages] = [48 << 10, 12 << 10, 0].map(launches);
     assert!(whole == 1 && whole < parts && parts < stages, "{whole}, {parts} and {stages} launches");
+}
+
+/// Work items of OpenCL exchange registers where their kernel has the sub-groups that it was written for.
+#[test]
+fn kernels_exchange_no_registers_where_sub_groups_differ_or_are_refused() {
+    let problem: Problem = "dct2 f32 64x2048 axes=1".parse().unwrap();
+    let exchanges = |subgroup: Option<usize>| {
+        let planner = GpuPlanner::with_cache(fake::device(Options { subgroup, ..TYPICAL }).0, None);
+        let sources = planner.plan(&problem).unwrap().sources();
+        sources.iter().any(|source| source.contains("sub_group_shuffle_xor("))
+    };
+    assert_eq!([None, Some(32), Some(16), Some(0)].map(exchanges), [false, true, false, false]);
+}
+
+/// A kernel that is given, and not planned, is refused.
+#[test]
+fn a_kernel_that_needs_other_sub_groups_is_an_error() {
+    let (device, _) = fake::device(Options { subgroup: Some(16), ..TYPICAL });
+    let algorithm = BlockAlgorithm::ALL.iter().find(|algorithm| algorithm.name == "next").unwrap();
+    let component = BlockComponent { table: Table::luminance(90).unwrap(), blocks: 1, layout: Layout::Blocks };
+    let builder = BlockPlan::builder(algorithm.work).algorithm(algorithm).component(component);
+    let message = refused(builder.build(&device), ErrorKind::Unavailable);
+    assert!(message.contains("sub-groups of 16 work items") && message.contains("it needs 32"), "{message}");
 }

@@ -7,7 +7,7 @@ use crate::device_tests::{LONG, numbers, plan, present, refused};
 use crate::limits::{Api, Limits};
 use crate::lower::passes::lower;
 use crate::print::cuda::CUDA;
-use crate::print::opencl::{OPENCL, OPENCL_PTX};
+use crate::print::opencl::{OPENCL, OPENCL_PTX, OPENCL_SUBGROUPS};
 use crate::print::printer::{Dialect, NAME, print};
 use crate::run::inspect::Target;
 use crate::write::writer::kernel;
@@ -174,6 +174,20 @@ fn exchanging(dialect: &Dialect, precision: &str) -> String {
     let recipe = Planner::new().recipe(&problem).unwrap();
     let descs = lower(&limits, &recipe, false, None, &[]).unwrap().descs();
     descs.iter().map(|desc| print(dialect, &desc.frame(), &kernel(desc))).collect()
+}
+
+/// The device of other tests has neither such a compiler nor the extension.
+#[test]
+fn registers_are_exchanged_by_sub_groups_without_barriers() {
+    for precision in ["f32", "f64"] {
+        let [shuffles, cuda] = [&OPENCL_SUBGROUPS, &CUDA].map(|dialect| exchanging(dialect, precision));
+        let count = |text: &String, what: &str| text.matches(what).count();
+        assert_eq!(count(&shuffles, "= sub_group_shuffle_xor("), count(&cuda, "= __shfl_xor_sync("), "{shuffles}");
+        assert_eq!(count(&shuffles, "barrier("), count(&cuda, "__syncthreads()"), "{shuffles}");
+        assert!(shuffles.contains("intel_reqd_sub_group_size(32)"), "{shuffles}");
+        // Work items are numbered by their sub-groups.
+        assert!(shuffles.contains("get_sub_group_local_id()") && !shuffles.contains("get_local_id"), "{shuffles}");
+    }
 }
 
 /// The device of other tests has no such compiler.

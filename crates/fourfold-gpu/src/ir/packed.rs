@@ -7,9 +7,6 @@ use crate::ir::trace::{bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
 
-/// Threads that can exchange registers (CUDA C++ Programming Guide, "Warp Shuffle Functions").
-pub(crate) const WARP: usize = 32;
-
 impl Array {
     /// So many words, two or four, number `at` of such groups.
     pub(crate) fn load_words(self, at: Int, count: usize) -> Vec<Int> {
@@ -113,8 +110,8 @@ pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
 }
 
 /// The threads that come to an exchange of the first so many: whole warps, or a part of one.
-pub(crate) fn exchanging(threads: usize) -> usize {
-    if threads < WARP { threads } else { threads.next_multiple_of(WARP) }
+pub(crate) fn exchanging(threads: usize, warp: usize) -> usize {
+    if threads < warp { threads } else { threads.next_multiple_of(warp) }
 }
 
 /// The same of reals, where the first `threads` threads of the block exchange.

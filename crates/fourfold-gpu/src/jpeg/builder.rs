@@ -110,12 +110,12 @@ impl BlockPlanBuilder {
     pub fn build(self, device: &Device) -> Result<BlockPlan> {
         self.check()?;
         let desc = self.desc();
-        let program = self.program();
+        let program = self.program().on(device.target().limits());
         program.check_fits(device.target().limits())?;
         let shared_bytes = program.shared_bytes();
         let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
-        let size = BlockSize { threads: frame.threads, shared_bytes };
+        let size = BlockSize { threads: frame.threads, shared_bytes, exchanging: frame.exchanging };
         let kernel = checked(&device.runtime, self.cache.as_ref(), &source, size)?;
         let reals = self.algorithm.map(|algorithm| algorithm.reals);
         let part = |component: &BlockComponent| {
@@ -145,7 +145,7 @@ impl BlockPlanBuilder {
     /// As [`BlockPlanBuilder::build`].
     pub fn source(&self, target: &Target) -> Result<String> {
         self.check()?;
-        let Program { frame, statements, .. } = self.program();
+        let Program { frame, statements, .. } = self.program().on(target.limits());
         Ok(print(target.dialect(), &frame, &statements))
     }
 

@@ -95,6 +95,7 @@ impl StagePipeline {
             pointwise: [None, None, None],
             orders: self.orders.clone(),
             lane_pairs: [false; 2],
+            warp: 1,
             wide: wide(arrays) || geometry.lines() * self.places() > 1 << 28,
             geometry,
             evict_first: [false; 2],

@@ -1,7 +1,6 @@
 //! What CUDA C++ and OpenCL C spell alike.
 
 use crate::ir::frame::Frame;
-use crate::ir::packed::WARP;
 use crate::print::printer::{View, array_name};
 use fourfold::Precision;
 
@@ -25,7 +24,10 @@ pub(crate) fn arguments(frame: &Frame, global: &str) -> String {
     )
 }
 
-/// The lanes of a warp that exchange registers, if the first `threads` threads of a block do.
+/// Threads of a warp of NVIDIA's (CUDA C++ Programming Guide, "Warp Shuffle Functions").
+const WARP: usize = 32;
+
+/// The lanes of such a warp that exchange registers, if the first `threads` threads of a block do.
 pub(crate) fn lanes(threads: usize) -> u32 {
     if threads < WARP { (1 << threads) - 1 } else { u32::MAX }
 }

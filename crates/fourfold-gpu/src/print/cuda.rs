@@ -36,7 +36,7 @@ pub(crate) const CUDA: Dialect = Dialect {
     add_fixed: |array, at, x| {
         format!("atomicAdd((unsigned long long*){array} + {at}, (unsigned long long)llrint({x}));")
     },
-    thread: "threadIdx.x",
+    thread: |_| "threadIdx.x",
     block: "blockIdx.x",
     item: ["blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.y * blockDim.y + threadIdx.y"],
     four: None,

@@ -56,7 +56,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
              atomic_add(at + 1, (uint)(n >> 32) + (before > ~low ? 1u : 0u)); }}"
         )
     },
-    thread: "get_local_id(0)",
+    thread: |_| "get_local_id(0)",
     block: "get_group_id(0)",
     item: ["get_global_id(0)", "get_global_id(1)"],
     four: Some(["vload4", "vstore4"]),
@@ -81,6 +81,44 @@ pub(crate) const OPENCL_PTX: Dialect = Dialect {
     four: None,
     ..OPENCL
 };
+
+/// The same where work items of a sub-group exchange registers (`cl_khr_subgroup_shuffle`). Which of a work
+/// group are in one is the device's choice. So a kernel that exchanges numbers them by sub-groups: all of these but
+/// the last have one size, which is that of the kernel's frame (`run/kernel_cache.rs`).
+pub(crate) const OPENCL_SUBGROUPS: Dialect = Dialect {
+    types: |frame| {
+        let shuffles = if frame.exchanging > 0 { shuffles(frame.exchanging) } else { String::new() };
+        format!("{shuffles}{}", (OPENCL.types)(frame))
+    },
+    signature: |frame| match frame.exchanging {
+        0 => signature(frame),
+        _ => signature(frame).replacen("__kernel ", "__kernel OF_SUBGROUPS ", 1),
+    },
+    exchange: |kind, values, bits, _| {
+        let line = |(name, x): &Named| format!("const {kind} {name} = sub_group_shuffle_xor({x}, {bits});");
+        values.iter().map(line).collect()
+    },
+    thread: |frame| match frame.exchanging {
+        0 => (OPENCL.thread)(frame),
+        _ => "(index)(get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id())",
+    },
+    ..OPENCL
+};
+
+/// What kernels need that exchange registers, and the attribute for sub-groups of one size, where compilers know it.
+fn shuffles(items: usize) -> String {
+    format!(
+        "\
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#ifdef cl_intel_required_subgroup_size
+#define OF_SUBGROUPS __attribute__((intel_reqd_sub_group_size({items})))
+#else
+#define OF_SUBGROUPS
+#endif
+"
+    )
+}
 
 /// PTX ISA, "shfl.sync".
 const EXCHANGED: &str = r#"int exchanged_index(int x, int bits, uint lanes) {

@@ -45,7 +45,7 @@ pub(crate) struct Dialect {
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
     /// The thread's number in its block.
-    pub(crate) thread: &'static str,
+    pub(crate) thread: fn(&Frame) -> &'static str,
     /// The block's number.
     pub(crate) block: &'static str,
     /// Column and row of the thread's item in a range.
@@ -97,7 +97,8 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
     let [read, written] = frame.evict_first;
     let named = |yes: bool, name: usize| dialect.evict_first.filter(|_| yes).map(|names| names[name]);
     let evict_first = [named(read, 0), named(written, 1), named(read || written, 0)];
-    let mut printer = Printer { dialect, storage: frame.storage, threads: frame.threads, evict_first, text, depth: 1 };
+    let (storage, threads, thread) = (frame.storage, frame.threads, (dialect.thread)(frame));
+    let mut printer = Printer { dialect, storage, threads, thread, evict_first, text, depth: 1 };
     printer.print_all(statements);
     printer.text + "}\n"
 }
@@ -106,6 +107,7 @@ pub(crate) struct Printer<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) storage: Storage,
     pub(crate) threads: usize,
+    thread: &'static str,
     /// Functions that read the input, write the output, and read the factors of either, if these
     /// are not accessed as other arrays are.
     evict_first: [Option<&'static str>; 3],
@@ -250,7 +252,7 @@ impl Printer<'_> {
             }
             Expr::NormalReciprocal(x) => ("real", (self.dialect.reciprocal)(&real(x), self.storage.precision(), true)),
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
-            Expr::Thread => ("index", self.dialect.thread.into()),
+            Expr::Thread => ("index", self.thread.into()),
             Expr::Block => ("index", self.dialect.block.into()),
             Expr::Item(dimension) => ("index", self.dialect.item[*dimension].into()),
             other => self.narrow(other),

@@ -118,6 +118,13 @@ impl Target {
         self
     }
 
+    /// The same target with so many threads in a warp, which exchange registers: a power of two from 8 on.
+    pub fn with_warps(mut self, threads: usize) -> Target {
+        let warp = threads.next_power_of_two().max(8);
+        self.limits.attributes = DeviceAttributes { warp, exchanges_registers: true, ..self.limits.attributes };
+        self
+    }
+
     /// The same target with a second-level cache of at most this many bytes.
     pub fn with_l2_bytes(mut self, bytes: usize) -> Target {
         self.limits.attributes.l2_bytes = self.limits.attributes.l2_bytes.min(bytes);

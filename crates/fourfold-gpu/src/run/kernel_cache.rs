@@ -69,7 +69,8 @@ impl KernelCache {
     /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
     /// leave blocks fewer threads or less shared memory than the device has, and the device no
     /// room for a cluster of them. The same if one was refused that has more shared memory than every
-    /// kernel is granted.
+    /// kernel is granted. And limits for kernels that exchange no registers, if one that does was refused, or has
+    /// other sub-groups than it was written for.
     pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
         let mut attributes = limits.attributes.clone();
         for desc in descs {
@@ -77,8 +78,10 @@ impl KernelCache {
                 if let Some(granted) = attributes.shared_granted.filter(|granted| desc.shared_bytes() > *granted) {
                     attributes.shared_per_block = attributes.shared_per_block.min(granted);
                 }
+                attributes.exchanges_registers &= desc.exchanging() == 0;
                 continue;
             };
+            attributes.exchanges_registers &= !has_other_subgroups(&kernel, desc.exchanging());
             if kernel.threads() < desc.threads {
                 attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
             }
@@ -129,7 +132,7 @@ impl KernelCache {
 
     /// An error if the device cannot run a kernel's blocks.
     fn check(&self, kernel: &Kernel, desc: &KernelDesc) -> Result<()> {
-        check(kernel, desc.threads, &self.runtime)?;
+        check(kernel, block_size(desc), &self.runtime)?;
         let info = self.runtime.info();
         let lacks = |what: String| Err(unavailable(format!("{} ({}) has no room for {what}", info.id, info.name)));
         match kernel.shared_bytes() {
@@ -208,7 +211,7 @@ fn lacks_cluster(kernel: &Kernel, desc: &KernelDesc) -> bool {
 }
 
 fn block_size(desc: &KernelDesc) -> BlockSize {
-    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() }
+    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes(), exchanging: desc.exchanging() }
 }
 
 /// An error with the kernel that it is about.
@@ -235,15 +238,25 @@ fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockS
 /// The same; an error if blocks of this size cannot run it.
 pub(crate) fn checked(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
     let kernel = compiled(runtime, cache, source, size)?;
-    check(&kernel, size.threads, runtime).map(|()| kernel)
+    check(&kernel, size, runtime).map(|()| kernel)
 }
 
 /// Launching more threads than a kernel can have would be refused only when it is executed.
-fn check(kernel: &Kernel, needs: usize, runtime: &Runtime) -> Result<()> {
-    let (has, info) = (kernel.threads(), runtime.info());
-    let message =
-        || format!("{} ({}) runs the kernel with at most {has} threads a block: it needs {needs}", info.id, info.name);
-    if has < needs { Err(unavailable(message())) } else { Ok(()) }
+fn check(kernel: &Kernel, size: BlockSize, runtime: &Runtime) -> Result<()> {
+    let (has, info, BlockSize { threads, exchanging, .. }) = (kernel.threads(), runtime.info(), size);
+    let runs = |how: String| Err(unavailable(format!("{} ({}) runs the kernel with {how}", info.id, info.name)));
+    match kernel.subgroup() {
+        _ if has < threads => runs(format!("at most {has} threads a block: it needs {threads}")),
+        Some(has) if has_other_subgroups(kernel, exchanging) => {
+            runs(format!("sub-groups of {has} work items (0 if its driver does not say): it needs {exchanging}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a kernel whose threads exchange registers within so many has sub-groups of another size.
+fn has_other_subgroups(kernel: &Kernel, exchanging: usize) -> bool {
+    exchanging > 0 && kernel.subgroup().is_some_and(|has| has != exchanging)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! which finds races.
 
 use crate::ir::narrow::Narrow;
-use crate::ir::packed::WARP;
 use crate::ir::range::Range;
 use crate::ir::statement::{Array, Expr, Int, Statement};
 use crate::simulator::values::{Surroundings, Thread};
@@ -24,6 +23,8 @@ pub(crate) struct Global<'a> {
 /// One cluster of blocks, or one block.
 pub(crate) struct Cluster<'a, 'b> {
     pub(crate) threads: usize,
+    /// Threads that exchange registers.
+    pub(crate) warp: usize,
     pub(crate) range: Option<Range>,
     pub(crate) global: &'a mut Global<'b>,
     pub(crate) first_block: usize,
@@ -112,10 +113,11 @@ impl Cluster<'_, '_> {
                 body.iter().for_each(|inner| self.run_threads(inner, block, &those, clock));
             }
             Statement::ExchangeReals(names, reals, bits, all) => {
-                assert!(*all < WARP || *all % WARP == 0, "a part of a warp exchanges");
+                let warp = self.warp;
+                assert!(*all < warp || *all % warp == 0, "a part of a warp exchanges");
                 let given = |thread: &usize| {
-                    let first = thread / WARP * WARP;
-                    let mut warp = first..(first + WARP).min(*all);
+                    let first = thread / warp * warp;
+                    let mut warp = first..(first + warp).min(*all);
                     assert!(warp.contains(thread) && warp.contains(&(thread ^ bits)), "no twin in the warp");
                     assert!(warp.all(|other| threads.binary_search(&other).is_ok()), "a part of a warp exchanges");
                     reals.iter().map(|x| self.blocks[block].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()

@@ -25,6 +25,7 @@ use crate::choose::estimate::Choice;
 use crate::desc::action::{SPECTRUM, WORK};
 use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
+use crate::ir::frame::Frame;
 use crate::ir::range::Range;
 use crate::ir::statement::Statement;
 use crate::lower::lowered::LoweredRecipe;
@@ -69,6 +70,7 @@ struct Launch {
     statements: Vec<Statement>,
     blocks: usize,
     threads: usize,
+    warp: usize,
     cluster: usize,
     range: Option<Range>,
     /// Whether indices have 64 bits.
@@ -81,19 +83,19 @@ impl Launch {
     fn of_pass(desc: &KernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision().bytes();
         let KernelDesc { threads, cluster, .. } = *desc;
-        let wide = desc.frame().wide;
-        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, range: None, wide, places }
+        let Frame { wide, exchanging: warp, .. } = desc.frame();
+        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, warp, cluster, range: None, wide, places }
     }
 
     fn of_stage(desc: &StageKernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
         let (threads, cluster, range) = (desc.threads(), desc.cluster(), desc.range());
-        let wide = desc.frame().wide;
-        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, range, wide, places }
+        let Frame { wide, exchanging: warp, .. } = desc.frame();
+        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, warp, cluster, range, wide, places }
     }
 
     fn simulate(&self, mut global: Global<'_>) {
-        let Launch { statements, blocks, threads, cluster, range, wide, places } = self;
+        let Launch { statements, blocks, threads, warp, cluster, range, wide, places } = self;
         for first_block in (0..*blocks).step_by(*cluster) {
             let block = || Block {
                 local: vec![f64::NAN; *places],
@@ -102,7 +104,7 @@ impl Launch {
                 barriers: 0,
             };
             let blocks = (0..*cluster).map(|_| block()).collect();
-            Cluster { threads: *threads, range: *range, global: &mut global, first_block, blocks }
+            Cluster { threads: *threads, warp: *warp, range: *range, global: &mut global, first_block, blocks }
                 .run_statements(statements);
         }
     }

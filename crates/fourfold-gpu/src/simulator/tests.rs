@@ -127,6 +127,30 @@ fn mirrored_sublines_are_right_and_have_no_races() {
     check_lane_pairs(8 << 10, include_str!("../../../../cases/mirrored_sublines.txt"), true);
 }
 
+/// The same where warps, which are sub-groups, have other sizes: which kernels have lane pairs may differ.
+#[test]
+fn lane_pairs_of_smaller_and_larger_warps_are_right_and_have_no_races() {
+    let files =
+        [include_str!("../../../../cases/lane_pairs.txt"), include_str!("../../../../cases/mirrored_sublines.txt")];
+    for (warp, i) in [8, 64].into_iter().flat_map(|warp| [(warp, 0), (warp, 1)]) {
+        let target = Target::opencl().with_shared_bytes([32 << 10, 8 << 10][i]).with_sms(1).with_warps(warp);
+        let mut ends = [0; 2];
+        // Every second case for one size, and the others for the other.
+        let cases = files[i].lines().filter_map(|line| line.split_once(": "));
+        for (case, _) in cases.skip(usize::from(warp == 8)).step_by(2) {
+            let problem: Problem = case.parse().unwrap();
+            let recipe = Planner::new().recipe(&problem).unwrap();
+            let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
+            let of = |end: usize| descs.iter().filter(|desc| desc.lane_pairs[end]).count();
+            ends = [ends[0] + of(0), ends[1] + of(1)];
+            assert!(descs.iter().all(|desc| [0, warp].contains(&desc.frame().exchanging)), "{case}");
+            let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
+            assert!(verdict.holds(), "{case}, warps of {warp}: {verdict:?}");
+        }
+        assert!(ends.iter().all(|count| *count > 3), "warps of {warp}: {ends:?} kernels with lane pairs");
+    }
+}
+
 /// Checks cases on a device with so many bytes of shared memory: each has its lane pairs named.
 fn check_lane_pairs(shared_bytes: usize, cases: &str, of_ranges: bool) {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(shared_bytes).with_sms(1);

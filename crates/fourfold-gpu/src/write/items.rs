@@ -94,7 +94,7 @@ impl Writer<'_> {
     pub(crate) fn deal(&self, total: usize, items_per_thread: usize, one: impl Fn(Int)) {
         let threads = self.desc.threads;
         // Whole warps exchange registers.
-        let warps = exchanging(total);
+        let warps = exchanging(total, self.desc.warp);
         if self.exchanges && warps > total {
             let item = select(self.thread, int(total), self.thread, int(total - 1));
             let guard = if warps == threads { int(0) } else { self.thread };

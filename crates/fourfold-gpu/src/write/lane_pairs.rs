@@ -7,7 +7,7 @@
 //! places of a tile have sublines that are mirror images.
 
 use crate::desc::stage::{Port, View};
-use crate::ir::packed::{WARP, exchange_reals, exchanging};
+use crate::ir::packed::{exchange_reals, exchanging};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{select, select_pair, store_if_less};
 use crate::write::writer::{Subline, Writer};
@@ -49,12 +49,13 @@ impl Writer<'_> {
         if self.desc.mirrors_sublines() {
             return select(line.slot % 2, int(1), item, int(count - 1) - item);
         }
-        if count <= WARP {
+        let warp = self.desc.warp;
+        if count <= warp {
             return item;
         }
-        let (half, lane) = ((WARP / 2) as i64, item % WARP as i64);
-        let first = item / WARP as i64 * half;
-        select(lane, int(WARP / 2), first + lane, lane + (count - WARP) as i64 - first)
+        let (half, lane) = ((warp / 2) as i64, item % warp as i64);
+        let first = item / warp as i64 * half;
+        select(lane, int(warp / 2), first + lane, lane + (count - warp) as i64 - first)
     }
 
     /// The DFT of that number, of `count`.
@@ -69,8 +70,8 @@ impl Writer<'_> {
     /// What the other lane has in place of these.
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
-        let bits = if self.desc.mirrors_sublines() { 1 } else { count.min(WARP) - 1 };
-        let taken = exchange_reals(&reals, bits, exchanging(count * self.desc.tile));
+        let bits = if self.desc.mirrors_sublines() { 1 } else { count.min(self.desc.warp) - 1 };
+        let taken = exchange_reals(&reals, bits, exchanging(count * self.desc.tile, self.desc.warp));
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 

@@ -12,12 +12,13 @@ use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::owned::Owned;
 use crate::error::unavailable;
 use crate::print::printer::NAME;
+use cl3::kernel::{CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, get_kernel_sub_group_info};
 use fourfold::Result;
 use opencl3::kernel;
 use opencl3::platform::Platform;
 use opencl3::program;
 use opencl3::program::{CL_PROGRAM_BINARIES, CL_PROGRAM_BUILD_LOG};
-use opencl3::types::cl_program;
+use opencl3::types::{cl_device_id, cl_program};
 use std::ffi::CString;
 use std::ptr;
 use std::sync::Mutex;
@@ -30,6 +31,8 @@ pub(crate) struct Kernel {
     pub(crate) kernel: Mutex<Owned<kernel::Kernel>>,
     threads: usize,
     shared_bytes: usize,
+    /// Work items of a sub-group, if kernels exchange registers by `cl_khr_subgroup_shuffle`.
+    subgroup: Option<usize>,
 }
 
 impl interface::Kernel for Kernel {
@@ -39,6 +42,10 @@ impl interface::Kernel for Kernel {
 
     fn shared_bytes(&self) -> Option<usize> {
         Some(self.shared_bytes)
+    }
+
+    fn subgroup(&self) -> Option<usize> {
+        self.subgroup
     }
 }
 
@@ -96,12 +103,21 @@ impl Context {
         let kernel = Owned::new(kernel::Kernel::new(kernel));
         let device = self.context.default_device();
         let sizes = kernel.get_work_group_size(device).and_then(|most| {
-            let required = kernel.get_compile_work_group_size(device)?;
-            Ok((most.max(required.iter().product()), kernel.get_local_mem_size(device)? as usize))
+            let required = kernel.get_compile_work_group_size(device)?.iter().product();
+            Ok((most, required, kernel.get_local_mem_size(device)? as usize))
         });
-        let (threads, shared_bytes) = sizes.map_err(failed("ask for a kernel's work group size"))?;
-        Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads, shared_bytes }))
+        let (most, required, shared_bytes) = sizes.map_err(failed("ask for a kernel's work group size"))?;
+        let subgroup = self.subgroup.map(|_| subgroup(&kernel, device, required));
+        Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads: most.max(required), shared_bytes, subgroup }))
     }
+}
+
+/// Work items of a sub-group of work groups with so many; 0 if the driver does not say.
+fn subgroup(kernel: &kernel::Kernel, device: cl_device_id, threads: usize) -> usize {
+    let (size, group) = (size_of::<usize>(), ptr::from_ref(&threads).cast());
+    let asked = CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE;
+    let info = get_kernel_sub_group_info(kernel.get(), device, asked, size, group);
+    info.map_or(0, usize::from)
 }
 
 /// A program, which is of no use when its kernel was created.

@@ -4,13 +4,13 @@ use crate::backend::interface;
 use crate::backend::interface::{Backend, Teams, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::known::limits_of;
-use crate::backend::opencl::limits::{asked, typical};
+use crate::backend::opencl::limits::{asked, is_before, subgroup, typical};
 use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
 use crate::error::{argument, unavailable};
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
-use crate::print::opencl::{OPENCL, OPENCL_PTX};
+use crate::print::opencl::{OPENCL, OPENCL_PTX, OPENCL_SUBGROUPS};
 use crate::print::printer::Dialect;
 use fourfold::Result;
 use opencl3::command_queue::{
@@ -32,6 +32,8 @@ pub(crate) struct Context {
     pub(crate) context: Owned<CommandContext>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
+    /// Work items of a sub-group that exchange registers, if they do so by OpenCL's functions.
+    pub(crate) subgroup: Option<usize>,
 }
 
 /// Dimensions of work that every device has at least.
@@ -61,25 +63,18 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
     })
 }
 
-/// An error if the device cannot be used, or not with kernels in OpenCL C.
+/// An error if the device cannot be used, or not with kernels in OpenCL C. Before 1.2, it lacks functions that are
+/// called here without asking.
 pub(crate) fn check_use(number: usize, device: &Device) -> Result<()> {
     let facts = || -> Driver<_> { Ok((device.available()?, device.compiler_available()?, device.version()?)) };
     let (available, compiler, version) = facts().map_err(failed(&format!("ask what device {number} can do")))?;
     let why = match (available, compiler) {
-        _ if is_too_old(&version) => "has a version of OpenCL before 1.2",
+        _ if is_before(&version, [1, 2]) => "has a version of OpenCL before 1.2",
         (true, true) => return Ok(()),
         (false, _) => "says that it is not available: another program may have it",
         (_, false) => "has no compiler for OpenCL C",
     };
     Err(unavailable(format!("opencl:{number} ({}) {why}", device.name().unwrap_or_default())))
-}
-
-/// Whether a device lacks functions that are called here without asking. Versions are written as
-/// `OpenCL 1.2 ` and what the vendor adds (`CL_DEVICE_VERSION`).
-fn is_too_old(version: &str) -> bool {
-    let number = version.split_whitespace().nth(1).and_then(|number| number.split_once('.'));
-    let number = number.and_then(|(major, minor)| Some([major.parse::<u32>().ok()?, minor.parse().ok()?]));
-    number.is_some_and(|number| number < [1, 2])
 }
 
 impl Backend for OpenCl {
@@ -121,7 +116,10 @@ impl interface::Context for Context {
     }
 
     fn dialect(&self) -> Option<&'static Dialect> {
-        self.limits.attributes.exchanges_registers.then_some(&OPENCL_PTX)
+        match self.subgroup {
+            Some(_) => Some(&OPENCL_SUBGROUPS),
+            None => self.limits.attributes.exchanges_registers.then_some(&OPENCL_PTX),
+        }
     }
 }
 
@@ -133,7 +131,7 @@ impl Context {
     fn new(context: Owned<CommandContext>, number: usize, id: cl_device_id) -> Driver<Context> {
         let info = info(number, id)?;
         let limits = Limits::new(&info.name, info.attributes.clone());
-        Ok(Context { context, info, limits })
+        Ok(Context { context, info, limits, subgroup: subgroup(&Device::new(id)) })
     }
 
     /// The device and the context of the caller's queue.
@@ -181,15 +179,4 @@ pub(crate) fn ends(queue: *mut c_void) -> Driver<Ends> {
     let properties = u64::from(get_command_queue_info(queue, CL_QUEUE_PROPERTIES)?);
     let in_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
     Ok(Ends { context: context as cl_context, device: device as cl_device_id, in_order })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn devices_before_opencl_1_2_are_too_old() {
-        let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 1.2 CUDA", "OpenCL 3.0 PoCL", "unknown"];
-        assert_eq!(versions.map(is_too_old), [true, true, false, false, false]);
-    }
 }

@@ -44,11 +44,14 @@ fn mi300x() -> DeviceAttributes {
 
 /// Intel's "Arc A770" data sheet: 32 Xe cores with 16 vector engines each, 16 MiB of second-level
 /// cache, no `f64`. The "oneAPI GPU Optimization Guide" ("Intel Xe GPU Architecture"): 8 threads an
-/// engine with 128 registers of 32 bytes, 64 KiB of local memory a work group, lines of 64 bytes.
+/// engine with 128 registers of 32 bytes, sub-groups of 8, 16 or 32 work items that shuffle, 64 KiB of local memory a
+/// work group, lines of 64 bytes.
 fn arc_a770() -> DeviceAttributes {
     DeviceAttributes {
         unit: "Xe core",
         sms: 32,
+        warp: 8,
+        exchanges_registers: true,
         threads_per_block: 1024,
         threads_per_sm: 1024,
         registers_per_block: 1 << 17,

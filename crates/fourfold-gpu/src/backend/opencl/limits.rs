@@ -8,7 +8,8 @@
 use crate::attributes::DeviceAttributes;
 use crate::backend::opencl::errors::Driver;
 use crate::limits::Limits;
-use opencl3::device::Device;
+use cl3::ext::CL_DEVICE_SUB_GROUP_SIZES_INTEL;
+use opencl3::device::{CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
 
 /// 48 KiB of local memory, 256 work items in a work group, `f64`.
@@ -41,12 +42,51 @@ struct Told {
     sector_bytes: Option<usize>,
 }
 
+/// Whether a device has an extension.
+fn has(device: &Device, extension: &str) -> bool {
+    device.extensions().unwrap_or_default().split_whitespace().any(|known| known == extension)
+}
+
+/// Whether a version is before this one, written as `OpenCL 1.2 ` and what the vendor adds
+/// (`CL_DEVICE_VERSION`).
+pub(crate) fn is_before(version: &str, least: [u32; 2]) -> bool {
+    let number = version.split_whitespace().nth(1).and_then(|number| number.split_once('.'));
+    let number = number.and_then(|(major, minor)| Some([major.parse().ok()?, minor.parse().ok()?]));
+    number.is_some_and(|number| number < least)
+}
+
+/// The work items of a sub-group that exchange registers, if they can, and not by PTX. Each kernel is asked for them
+/// when it is compiled (`clGetKernelSubGroupInfo`, OpenCL 2.1); where it may require a number, it does.
+pub(crate) fn subgroup(device: &Device) -> Option<usize> {
+    let asks = device.version().is_ok_and(|version| !is_before(&version, [2, 1])) && !has(device, PTX_COMPILER);
+    let shuffles = asks && has(device, "cl_khr_subgroup_shuffle");
+    let sizes = || match has(device, "cl_intel_required_subgroup_size") {
+        true => device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL).map(sizes).unwrap_or_default(),
+        false => device.preferred_work_group_size_multiple().into_iter().collect(),
+    };
+    shuffles.then(sizes).and_then(smallest)
+}
+
+/// Numbers of type `size_t`.
+fn sizes(data: Vec<u8>) -> Vec<usize> {
+    data.chunks_exact(size_of::<usize>())
+        .map(|bytes| usize::from_ne_bytes(bytes.try_into().expect("a chunk")))
+        .collect()
+}
+
+/// The smallest size with which kernels exchange registers: of a larger sub-group, each work item has fewer
+/// registers. Eight threads of a block of JPEG exchange.
+fn smallest(sizes: Vec<usize>) -> Option<usize> {
+    sizes.into_iter().filter(|size| *size >= 8 && size.is_power_of_two()).min()
+}
+
 /// What the driver tells of a device. Functions of later versions and of extensions that it lacks
-/// are errors, which count as no answer.
+/// are errors, which count as no answer. Of a CPU, vendors tell what it would be as a GPU.
 pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
-    let extensions = device.extensions().unwrap_or_default();
-    let told = VENDORS.iter().find(|(name, _)| extensions.split_whitespace().any(|known| known == *name));
+    let is_cpu = device.dev_type()? & CL_DEVICE_TYPE_CPU != 0;
+    let told = VENDORS.iter().find(|(name, _)| !is_cpu && has(device, name));
     let told = told.map(|(_, ask)| ask(device)).unwrap_or_default();
+    let subgroup = subgroup(device);
     let least = DeviceAttributes::least();
     let mut assumed = vec!["blocks_per_sm", "registers_per_sm"];
     let mut known = |name, answer: Option<usize>, otherwise| match answer.filter(|answer| *answer > 0) {
@@ -66,7 +106,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
     Ok(DeviceAttributes {
         unit: told.unit.unwrap_or(least.unit),
         sms: told.sms.filter(|sms| *sms > 0).unwrap_or(device.max_compute_units()? as usize).max(1),
-        warp: known("warp", told.warp.or_else(multiple), least.warp),
+        warp: known("warp", told.warp.or(subgroup).or_else(multiple), least.warp),
         threads_per_block,
         threads_per_sm: known("threads_per_sm", told.threads_per_sm, least.threads_per_sm).max(threads_per_block),
         registers_per_block: registers,
@@ -81,7 +121,7 @@ pub(crate) fn asked(device: &Device) -> Driver<DeviceAttributes> {
         l2_bytes: device.global_mem_cache_size()? as usize,
         line_bytes,
         sector_bytes: known("sector_bytes", told.sector_bytes, line_bytes.min(SECTOR)),
-        exchanges_registers: told.exchanges_registers,
+        exchanges_registers: told.exchanges_registers || subgroup.is_some(),
         double: device.double_fp_config().is_ok_and(|config| config != 0),
         assumed,
         ..least
@@ -136,7 +176,6 @@ fn nvidia(device: &Device) -> Told {
     let shared_per_sm = device.get_data(LOCAL_MEMORY_PER_SM_NV).ok().and_then(bytes);
     let large = device.compute_capability_major_nv().is_ok_and(|major| major >= LARGE_BLOCKS);
     let shared_per_block = shared_per_sm.filter(|_| large).and_then(|bytes| bytes.checked_sub(RESERVED + ADDED));
-    let extensions = device.extensions().unwrap_or_default();
     Told {
         unit: Some("SM"),
         warp: count(device.wrap_size_nv()),
@@ -145,7 +184,7 @@ fn nvidia(device: &Device) -> Told {
         shared_per_block,
         shared_per_sm,
         shared_reserved: shared_per_sm.map_or(0, |_| RESERVED),
-        exchanges_registers: extensions.split_whitespace().any(|known| known == PTX_COMPILER),
+        exchanges_registers: has(device, PTX_COMPILER),
         sector_bytes: Some(32),
         ..Told::default()
     }
@@ -191,6 +230,22 @@ fn intel(device: &Device) -> Told {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 1.2 CUDA", "OpenCL 3.0 PoCL", "unknown"];
+        assert_eq!(versions.map(|version| is_before(version, [1, 2])), [true, true, false, false, false]);
+        assert_eq!(versions.map(|version| is_before(version, [2, 1])), [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn sub_groups_are_as_small_as_they_may_be() {
+        let of = |sizes: &[usize]| smallest(sizes.to_vec());
+        assert_eq!([of(&[4, 8, 16, 32]), of(&[32, 16]), of(&[64])], [Some(8), Some(16), Some(64)]);
+        assert_eq!([of(&[1]), of(&[4]), of(&[]), of(&[24])], [None; 4]);
+        let words: Vec<u8> = [8usize, 16].iter().flat_map(|size| size.to_ne_bytes()).collect();
+        assert_eq!(sizes(words), [8, 16]);
+    }
 
     #[test]
     fn work_groups_have_no_more_threads_than_their_first_dimension() {

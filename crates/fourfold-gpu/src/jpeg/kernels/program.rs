@@ -9,6 +9,7 @@
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
+use crate::attributes::DeviceAttributes;
 use crate::ir::frame::Frame;
 use crate::ir::packed::{add_words, divide, multiply};
 use crate::ir::statement::{Array, Int, Statement, int};
@@ -29,6 +30,18 @@ impl Program {
     /// Bytes of shared memory of a thread block.
     pub(crate) fn shared_bytes(&self) -> usize {
         8 * self.frame.shared_pairs
+    }
+
+    /// The same on a device, whose threads may exchange registers.
+    pub(crate) fn on(mut self, limits: &Limits) -> Program {
+        let DeviceAttributes { exchanges_registers, warp, .. } = limits.attributes;
+        self.frame.exchanging = if exchanges_registers && self.exchanges() { warp } else { 0 };
+        self
+    }
+
+    /// Whether threads exchange words. All take part, so that this stands outside branches.
+    pub(crate) fn exchanges(&self) -> bool {
+        self.statements.iter().any(|statement| matches!(statement, Statement::Exchange(..)))
     }
 
     /// An error if a device's thread blocks are too small.
@@ -66,6 +79,7 @@ pub(crate) fn frame(threads: usize, shared_bytes: usize) -> Frame {
         resident: 0,
         cluster: 1,
         evict_first: [false; 2],
+        exchanging: 0,
         shared_pairs,
     }
 }

@@ -11,7 +11,6 @@ pub(crate) mod sixteen;
 
 use crate::error::unavailable;
 use crate::ir::narrow::Narrow;
-use crate::ir::statement::Statement;
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use crate::jpeg::kernels::program::{Program, reals};
 use crate::run::inspect::Target;
@@ -66,9 +65,7 @@ impl BlockAlgorithm {
     /// exchange through shared memory what others exchange between registers. `None` if it can.
     pub fn lacks(&self, target: &Target) -> Option<Error> {
         let (limits, program) = (target.limits(), (self.program)());
-        // All threads take part in an exchange, so that it stands outside branches.
-        let exchanges = program.statements.iter().any(|statement| matches!(statement, Statement::Exchange(..)));
-        let needs_warps = exchanges && !limits.attributes.exchanges_registers;
+        let needs_warps = program.exchanges() && !limits.attributes.exchanges_registers;
         let message =
             || unavailable(format!("its threads exchange registers, on {} through shared memory", limits.name));
         program.check_fits(limits).err().or_else(|| needs_warps.then(message))
