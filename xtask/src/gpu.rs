@@ -1,17 +1,21 @@
 //! What can be tested of GPU kernels without a GPU, beside the tests on PoCL.
 
-use crate::process::{command, output, run, target_folder, work_folder};
+use crate::process::{command, host, output, run, target_folder, work_folder};
 use crate::python::python;
 use crate::setup::installed;
 use crate::test::{Outcome, WHOLE_SWEEPS};
 use anyhow::{Context, Result, ensure};
 use std::fs;
+use std::path::Path;
 
 /// NVIDIA's compiler, of the oldest CUDA that is supported.
 const NVRTC: &str = "nvidia-cuda-nvrtc==13.0.88";
 
 /// Where Debian's package has the simulator as an OpenCL driver.
 const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+
+/// Intel's OpenCL for CPUs, whose work items exchange registers: PoCL's and the simulator's do not.
+const SUBGROUPS: &str = "intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0";
 
 /// What a typical device allows.
 const LIMITS: &str = "--local-mem-size 49152 --max-wgsize 256";
@@ -31,6 +35,41 @@ pub(crate) fn nvrtc(whole: bool) -> Result<Outcome> {
     run(test.env("LD_LIBRARY_PATH", library))?;
     Ok(Outcome::Done)
 }
+
+/// Runs a kernel of every sort, and all whose work items exchange registers, on Intel's OpenCL for CPUs, with signals of
+/// at most so many elements.
+pub(crate) fn subgroups(longest: usize) -> Result<Outcome> {
+    if !host()?.starts_with("x86_64") {
+        println!("Intel's OpenCL is for x86-64: here no work items exchange registers.");
+        return Ok(Outcome::Done);
+    }
+    let library = match python("subgroups", SUBGROUPS) {
+        Ok(interpreter) => Path::new(&interpreter).parent().context("a folder")?.join("../lib"),
+        Err(error) => return Ok(Outcome::LeftOut(format!("no {SUBGROUPS} from PyPI: {error:#}"))),
+    };
+    run(&mut command(&format!("cargo build {} --bin fourfold --example device_test", crate::test::WHOLE)))?;
+    let folder = work_folder("subgroups-driver")?;
+    fs::write(folder.join("intel.icd"), library.join("libintelocl.so").display().to_string())?;
+    let start = |program: &str, arguments: &[&str]| {
+        let mut start = command(&target_folder().join("debug").join(program).display().to_string());
+        start.args(arguments).env("FOURFOLD_CACHE_DIR", "");
+        start.env("OCL_ICD_VENDORS", &folder).env("LD_LIBRARY_PATH", &library);
+        start
+    };
+    let info = output(&mut start("fourfold", &["info"]))?;
+    ensure!(info.contains("that exchange registers"), "no work items of Intel's OpenCL exchange registers:\n{info}");
+    let test =
+        |arguments: &[&str]| run(&mut start("examples/device_test", &[arguments, &["--device", "opencl"]].concat()));
+    test(&["sample", "--longest", &longest.to_string()])?;
+    let problem = |line: &'static str| line.split(':').next().filter(|problem| !problem.starts_with('#'));
+    let exchanging: Vec<_> = LANE_PAIRS.iter().flat_map(|cases| cases.lines().filter_map(problem)).collect();
+    test(&[&["verify"], &exchanging[..]].concat())?;
+    Ok(Outcome::Done)
+}
+
+/// Problems whose kernels exchange registers, on some devices.
+const LANE_PAIRS: [&str; 2] =
+    [include_str!("../../cases/lane_pairs.txt"), include_str!("../../cases/mirrored_sublines.txt")];
 
 /// The folder of the library, from PyPI.
 fn nvrtc_folder() -> Result<String> {
