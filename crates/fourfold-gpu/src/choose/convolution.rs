@@ -34,6 +34,10 @@ impl DeviceAttributes {
     /// 17656559` 1319 to 1266, `dht f64 7116847` 504 to 464. With lengths that were shorter by less, 26 lines took 0.90
     /// to 1.11 of the time. With larger blocks, which leave too little to the first-level cache, `dst1 f64 6782683` 486
     /// to 588.)
+    ///
+    /// If blocks of the core's length do not share an SM in two ranges, those of a shorter one may, beside that cache.
+    /// (`dct3 f32 10679871` 429 to 394, `dst2 f32 8544598` 330 to 284. Without room for the cache `dst3 f32 13505405` 518
+    /// to 570. In `f64`, where a block has all threads that registers hold, seven lines took 0.99 to 1.25 of the time.)
     pub(crate) fn convolution_ranges(
         &self,
         least: usize,
@@ -43,17 +47,28 @@ impl DeviceAttributes {
         across: bool,
     ) -> Option<Vec<usize>> {
         let usual = convolution_length(least);
+        let odd = (1..ODD_FACTORS).step_by(2).filter(|&odd| smooth(odd, LARGEST_FACTOR) == odd);
+        let mut rooms: Vec<usize> = odd.map(|odd| odd * least.div_ceil(odd).next_power_of_two()).collect();
+        rooms.sort_unstable();
         let with = |counts: RangeInclusive<usize>| self.range_lengths(usual, places, precision, counts, across);
-        let ranges = wanted.and_then(|count| with(count..=count)).or_else(|| with(2..=MOST_KERNELS))?;
+        let shared = |room: usize| self.shared_ranges(room, places, precision);
+        let beside_cache = |lengths: &Vec<usize>| {
+            self.blocks_beside_cache(block_bytes(lengths, places)[0]) >= RESIDENT
+                && self.usual_blocks(precision) > RESIDENT
+        };
+        let shorter =
+            || rooms.iter().take_while(|room| **room < usual).filter_map(|room| shared(*room)).find(beside_cache);
+        let ranges = wanted
+            .and_then(|count| with(count..=count))
+            .or_else(|| shared(usual))
+            .or_else(shorter)
+            .or_else(|| with(2..=MOST_KERNELS))?;
         let most = |lengths: &Vec<usize>| block_bytes(lengths, places).into_iter().max();
         let on_sm = |bytes: usize| [self.blocks_of(bytes), self.blocks_beside_cache(bytes)];
         let blocks = |lengths: &Vec<usize>| block_bytes(lengths, places).map(on_sm).concat();
         let (few_stages, few_blocks) = (stages(&ranges), blocks(&ranges));
         let has_as_many = |other: &Vec<usize>| blocks(other).into_iter().zip(&few_blocks).all(|(a, b)| a >= *b);
         let is_as_fast = |other: &Vec<usize>| has_as_many(other) && stages(other) <= few_stages;
-        let odd = (1..ODD_FACTORS).step_by(2).filter(|&odd| smooth(odd, LARGEST_FACTOR) == odd);
-        let mut rooms: Vec<usize> = odd.map(|odd| odd * least.div_ceil(odd).next_power_of_two()).collect();
-        rooms.sort_unstable();
         let longest = usual - usual / SHORTER[usize::from(ranges.len() == MOST_KERNELS)];
         let fewer = rooms.into_iter().take_while(|room| *room <= longest);
         let other = |room: usize| splits(room, ranges.len()).into_iter().filter(is_as_fast).min_by_key(most);
@@ -80,27 +95,33 @@ impl DeviceAttributes {
     ) -> Option<Vec<usize>> {
         let bytes = |lengths: &Vec<usize>| block_bytes(lengths, places);
         let most = |lengths: &Vec<usize>| bytes(lengths).into_iter().max();
-        let fitting = |all: Vec<Vec<usize>>, blocks: [usize; 2]| {
-            let fits = |bytes: [usize; 2]| bytes.into_iter().zip(blocks).all(|(bytes, n)| bytes < self.shared_of(n));
-            all.into_iter().filter(|lengths| fits(bytes(lengths))).collect::<Vec<_>>()
-        };
+        let fitting = |count: usize, blocks: [usize; 2]| self.fitting(splits(room, count), places, blocks);
         let least = |all: Vec<Vec<usize>>| all.into_iter().min_by_key(most);
         let usual = self.usual_blocks(precision);
-        let shared = || {
-            let all = fitting(splits(room, 2), [RESIDENT; 2]);
-            let few = most(all.iter().min_by_key(|lengths| most(lengths))?)
-                .is_some_and(|b| self.blocks_of(b) <= RESIDENT * usual);
-            all.into_iter().min_by_key(|lengths| (if few { stages(lengths) } else { 0 }, most(lengths)))
-        };
         let leaves_cache = |lengths: &Vec<usize>| bytes(lengths)[0] <= self.shared_beside_cache();
-        let last_shares = || {
-            let all = fitting(splits(room, 2), [1, RESIDENT]);
-            least(all).filter(|lengths| usual <= RESIDENT && leaves_cache(lengths))
-        };
-        let one_block = |count: usize| least(fitting(splits(room, count), [1; 2])).filter(|_| counts.contains(&count));
-        let two = counts.contains(&2).then(|| shared().or_else(last_shares)).flatten();
+        let last_shares =
+            || least(fitting(2, [1, RESIDENT])).filter(|lengths| usual <= RESIDENT && leaves_cache(lengths));
+        let one_block = |count: usize| least(fitting(count, [1; 2])).filter(|_| counts.contains(&count));
+        let two = || self.shared_ranges(room, places, precision).or_else(last_shares);
+        let two = counts.contains(&2).then(two).flatten();
         let [first, second] = if across { [2, 3] } else { [3, 2] };
         two.or_else(|| one_block(first)).or_else(|| one_block(second))
+    }
+
+    /// The lengths of two ranges of which blocks share an SM.
+    fn shared_ranges(&self, room: usize, places: [usize; 2], precision: Precision) -> Option<Vec<usize>> {
+        let most = |lengths: &Vec<usize>| block_bytes(lengths, places).into_iter().max();
+        let all = self.fitting(splits(room, 2), places, [RESIDENT; 2]);
+        let usual = self.usual_blocks(precision);
+        let few = most(all.iter().min_by_key(|lengths| most(lengths))?)
+            .is_some_and(|bytes| self.blocks_of(bytes) <= RESIDENT * usual);
+        all.into_iter().min_by_key(|lengths| (if few { stages(lengths) } else { 0 }, most(lengths)))
+    }
+
+    /// Those of which an SM has room for so many blocks, and of the last range for so many.
+    fn fitting(&self, all: Vec<Vec<usize>>, places: [usize; 2], blocks: [usize; 2]) -> Vec<Vec<usize>> {
+        let fits = |bytes: [usize; 2]| bytes.into_iter().zip(blocks).all(|(bytes, n)| bytes < self.shared_of(n));
+        all.into_iter().filter(|lengths| fits(block_bytes(lengths, places))).collect()
     }
 }
 
@@ -156,6 +177,19 @@ mod tests {
     use super::*;
     use crate::backend::registry::backend;
     use crate::limits::Api;
+
+    /// The lines of `dct3 f32 10679871`, whose usual length is 2^24, of `dst2 f32 8544598`, whose is not much more than
+    /// they need, and of `dst3 f32 13505405`, whose blocks would leave no room for the cache.
+    #[test]
+    fn lengths_are_such_that_blocks_share_an_sm() {
+        let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;
+        for (least, usual, count) in [(16_019_806, 1 << 24, 2), (8_544_597, 9 << 20, 2), (20_258_107, 5 << 22, 3)] {
+            let ranges = device.convolution_ranges(least, [64, 8], Precision::F32, None, false).unwrap();
+            let length: usize = ranges.iter().product();
+            assert!(convolution_length(least) == usual && ranges.len() == count, "{least}: {}, {ranges:?}", convolution_length(least));
+            assert!((least..=usual).contains(&length) && (count == 3 || length < usual), "{least}: {ranges:?}");
+        }
+    }
 
     /// The lines of `dht f64 8672621`, `dht f64 7116847`, `dct3 f64 60909179` and `dht f64 5019587`; and of `dst1 f64
     /// 6782683`, where a shorter length would have larger blocks.

@@ -196,6 +196,13 @@ pub(crate) struct Order {
     pub(crate) pieces: Vec<Piece>,
 }
 
+impl Order {
+    /// Whether four elements of the line that are neighbours are in four pieces.
+    pub(crate) fn has_four_runs(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.index.step.abs() == 4)
+    }
+}
+
 /// See [`Order`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Piece {

@@ -4,7 +4,7 @@ use crate::desc::kernel::KernelDesc;
 use crate::ir::statement::{Int, int};
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, resized, simulate};
-use crate::write::writer::from_the_middle;
+use crate::write::writer::in_strips;
 use fourfold::Problem;
 
 /// Few long lines, with little shared memory.
@@ -53,6 +53,35 @@ fn convolved_lines_are_right_and_have_no_races() {
     }
 }
 
+/// When each block of a kernel comes.
+fn turns(desc: &KernelDesc) -> Vec<usize> {
+    let (blocks, strips) = (desc.blocks(), desc.strips().unwrap());
+    let mut turns = vec![None; blocks];
+    for turn in 0..blocks {
+        let Int::Lit(block) = in_strips(int(turn), blocks, strips) else { panic!("a literal") };
+        assert_eq!(turns[block as usize].replace(turn), None, "block {block} comes twice");
+    }
+    turns.into_iter().map(Option::unwrap).collect()
+}
+
+/// Four runs of a type IV have the same sectors: those of an element, of the one in the run after the next, and of
+/// their mirror images.
+#[test]
+fn blocks_of_four_runs_that_read_the_same_sectors_come_together() {
+    for (n, kind) in [(78_125usize, "dct4"), (117_649, "dct4"), (390_625, "dst4"), (177_147, "dst4")] {
+        let first = estimated(&target(), &format!("{kind} f64 {n}").parse().unwrap()).remove(0);
+        let (blocks, sublines, turns) = (first.blocks(), first.sublines(), turns(&first));
+        let turn = |element: usize| turns[element % sublines / first.tile];
+        let others = |e: usize| [(e + n / 2) % n, (n / 4 + n - e) % n, (n / 4 + n + n / 2 - e) % n];
+        // But for the block that is left over where one strip has one more.
+        let all = 0..blocks - blocks % 2;
+        let near = |e: usize| others(e).map(|other| [turn(e), turn(other)]).into_iter();
+        let met = (0..n).flat_map(near).filter(|turns| turns.iter().all(|turn| all.contains(turn)));
+        let distance = met.map(|[a, b]| a.abs_diff(b)).max().unwrap();
+        assert!(distance <= 16 && blocks > 50, "{n}: {distance} turns of {blocks}, {:?}", first.strips());
+    }
+}
+
 /// Elements e and N − 1 − e of a DCT-II have neighbouring reals, so that the blocks that read them should find
 /// each other's sectors in the cache.
 #[test]
@@ -60,13 +89,8 @@ fn blocks_that_read_the_same_sectors_come_together() {
     for n in [65_537usize, 99_991, 100_003, 131_071, 200_003] {
         let first = estimated(&target(), &format!("dct2 f64 {n}").parse().unwrap()).remove(0);
         let (blocks, sublines) = (first.blocks(), first.sublines());
-        let middle = first.tile_of_ends().unwrap();
-        let mut turns = vec![None; blocks];
-        for turn in 0..blocks {
-            let Int::Lit(block) = from_the_middle(int(turn), blocks, middle) else { panic!("a literal") };
-            assert_eq!(turns[block as usize].replace(turn), None, "block {block} comes twice");
-        }
-        let turn = |element: usize| turns[element % sublines / first.tile].unwrap();
+        let turns = turns(&first);
+        let turn = |element: usize| turns[element % sublines / first.tile];
         let distance = (0..n).map(|e| turn(e).abs_diff(turn(n - 1 - e))).max().unwrap();
         assert!(distance <= 3 && blocks > 8, "{n}: {distance} turns of {blocks}");
     }

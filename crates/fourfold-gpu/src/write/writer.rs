@@ -3,6 +3,7 @@
 
 use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::pointwise::Pointwise;
+use crate::desc::sizes::Strips;
 use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, Sym, int};
 use crate::ir::trace::{barrier, block, cluster_barrier, cluster_begin, comment, record, select, thread};
@@ -125,8 +126,8 @@ impl<'a> Writer<'a> {
                 let (line, part) = divide(block, desc.lines, blocks);
                 line * blocks as i64 + part
             }
-            None if desc.takes_ends() => match desc.tile_of_ends() {
-                Some(tile) => from_the_middle(block, desc.blocks(), tile),
+            None if desc.takes_ends() => match desc.strips() {
+                Some(strips) => in_strips(block, desc.blocks(), strips),
                 None => from_both_ends(block, desc.blocks()),
             },
             None => block,
@@ -283,9 +284,23 @@ fn from_both_ends(i: Int, count: usize) -> Int {
 }
 
 /// Number i of `count`, from number `middle` on, one before and one after in turn.
-pub(crate) fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
+fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
     let (before, after) = (int(middle + count) - i / 2, i / 2 + (middle + 1) as i64);
     select(i % 2, int(1), before, after) % count as i64
+}
+
+/// The same in each of several strips in turn. The first ones have one number more than the others, which comes last.
+pub(crate) fn in_strips(i: Int, count: usize, Strips { count: strips, middle }: Strips) -> Int {
+    if strips == 1 {
+        return from_the_middle(i, count, middle);
+    }
+    let (length, longer) = (count / strips, count % strips);
+    if length == 0 {
+        return i;
+    }
+    let (turn, strip) = (i / strips as i64, i % strips as i64);
+    let first = strip * length as i64 + select(strip, int(longer), strip, int(longer));
+    first + select(turn, int(length), from_the_middle(turn, length, middle), int(length))
 }
 
 /// Remainder and quotient of i < `size` · `count`.
