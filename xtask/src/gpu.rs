@@ -7,6 +7,7 @@ use crate::test::{Outcome, WHOLE_SWEEPS};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// NVIDIA's compiler, of the oldest CUDA that is supported.
 const NVRTC: &str = "nvidia-cuda-nvrtc==13.0.88";
@@ -36,8 +37,8 @@ pub(crate) fn nvrtc(whole: bool) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Runs a kernel of every sort, and all whose work items exchange registers, on Intel's OpenCL for CPUs, with signals of
-/// at most so many elements.
+/// Runs kernels whose work items exchange registers on Intel's OpenCL for CPUs, and a kernel of every sort, with signals
+/// of at most so many elements.
 pub(crate) fn subgroups(longest: usize) -> Result<Outcome> {
     if !host()?.starts_with("x86_64") {
         println!("Intel's OpenCL is for x86-64: here no work items exchange registers.");
@@ -47,29 +48,21 @@ pub(crate) fn subgroups(longest: usize) -> Result<Outcome> {
         Ok(interpreter) => Path::new(&interpreter).parent().context("a folder")?.join("../lib"),
         Err(error) => return Ok(Outcome::LeftOut(format!("no {SUBGROUPS} from PyPI: {error:#}"))),
     };
-    run(&mut command(&format!("cargo build {} --bin fourfold --example device_test", crate::test::WHOLE)))?;
     let folder = work_folder("subgroups-driver")?;
     fs::write(folder.join("intel.icd"), library.join("libintelocl.so").display().to_string())?;
-    let start = |program: &str, arguments: &[&str]| {
-        let mut start = command(&target_folder().join("debug").join(program).display().to_string());
-        start.args(arguments).env("FOURFOLD_CACHE_DIR", "");
-        start.env("OCL_ICD_VENDORS", &folder).env("LD_LIBRARY_PATH", &library);
-        start
+    let on_intel = |mut test: Command| {
+        test.env("OCL_ICD_VENDORS", &folder).env("LD_LIBRARY_PATH", &library).env("FOURFOLD_CACHE_DIR", "");
+        run(&mut test)
     };
-    let info = output(&mut start("fourfold", &["info"]))?;
-    ensure!(info.contains("that exchange registers"), "no work items of Intel's OpenCL exchange registers:\n{info}");
-    let test =
-        |arguments: &[&str]| run(&mut start("examples/device_test", &[arguments, &["--device", "opencl"]].concat()));
-    test(&["sample", "--longest", &longest.to_string()])?;
-    let problem = |line: &'static str| line.split(':').next().filter(|problem| !problem.starts_with('#'));
-    let exchanging: Vec<_> = LANE_PAIRS.iter().flat_map(|cases| cases.lines().filter_map(problem)).collect();
-    test(&[&["verify"], &exchanging[..]].concat())?;
+    run(&mut command(&format!("cargo build {} --example device_test", crate::test::WHOLE)))?;
+    let mut sample = command(&target_folder().join("debug/examples/device_test").display().to_string());
+    sample.args(["sample", "--device", "opencl", "--longest", &longest.to_string()]);
+    on_intel(sample)?;
+    on_intel(command(&format!("cargo test {} --test subgroups -- --ignored", crate::test::WHOLE)))?;
+    // Some kernels of JPEG's ladder exchange registers, too.
+    on_intel(command(&format!("cargo test {} --test blocks", crate::test::WHOLE)))?;
     Ok(Outcome::Done)
 }
-
-/// Problems whose kernels exchange registers, on some devices.
-const LANE_PAIRS: [&str; 2] =
-    [include_str!("../../cases/lane_pairs.txt"), include_str!("../../cases/mirrored_sublines.txt")];
 
 /// The folder of the library, from PyPI.
 fn nvrtc_folder() -> Result<String> {

@@ -46,11 +46,11 @@ impl GpuPlanner {
     }
 
     /// A planner for `device` that plans as for `target`, which must not allow more than the
-    /// device: to test on one what runs on another.
+    /// device: to test on one what runs on another. Threads exchange registers if both do.
     #[doc(hidden)]
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let (target, planner) = (target.clone().exchanging_as(&device.target()), Planner::new());
         let kernel_cache = Arc::new(KernelCache::new(device.runtime.clone(), target.limits().clone(), cache));
-        let (target, planner) = (target.clone(), Planner::new());
         GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), stale: vec![], mistake: None }
     }
 

@@ -5,6 +5,7 @@
 //! looks with [`own`] for the types that it knows. That costs six comparisons of type identifiers a
 //! launch, some nanoseconds of the microseconds that a driver takes.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::types::{BlockSize, BoxCopy, Grid, Message};
 use crate::error::{elsewhere, unavailable};
 use crate::limits::{DeviceInfo, Limits};
@@ -22,8 +23,8 @@ pub(crate) trait Backend: Sync {
 
     fn open(&self, number: usize) -> Result<Arc<dyn Context>>;
 
-    /// The language of kernels.
-    fn dialect(&self) -> &'static Dialect;
+    /// The language of kernels for devices with these attributes.
+    fn dialect(&self, attributes: &DeviceAttributes) -> &'static Dialect;
 
     /// The limits of a typical device, for planning without one.
     fn typical(&self) -> Limits;

@@ -48,7 +48,7 @@ impl Runtime {
 
     /// The language of its kernels.
     pub(crate) fn dialect(&self) -> &'static Dialect {
-        self.0.dialect().unwrap_or_else(|| backend(self.info().id.api).dialect())
+        self.0.dialect().unwrap_or_else(|| backend(self.info().id.api).dialect(&self.limits().attributes))
     }
 
     /// One line that says, with a kernel's source, which machine code it becomes: the version of

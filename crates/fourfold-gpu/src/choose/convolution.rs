@@ -118,7 +118,7 @@ impl DeviceAttributes {
         all.into_iter().min_by_key(|lengths| (if few { stages(lengths) } else { 0 }, most(lengths)))
     }
 
-    /// Those of which an SM has room for so many blocks, and of the last range for so many.
+    /// Those of which an SM has room for so many blocks: of the longest range but the last, and of the last.
     fn fitting(&self, all: Vec<Vec<usize>>, places: [usize; 2], blocks: [usize; 2]) -> Vec<Vec<usize>> {
         let fits = |bytes: [usize; 2]| bytes.into_iter().zip(blocks).all(|(bytes, n)| bytes < self.shared_of(n));
         all.into_iter().filter(|lengths| fits(block_bytes(lengths, places))).collect()
@@ -186,7 +186,11 @@ mod tests {
         for (least, usual, count) in [(16_019_806, 1 << 24, 2), (8_544_597, 9 << 20, 2), (20_258_107, 5 << 22, 3)] {
             let ranges = device.convolution_ranges(least, [64, 8], Precision::F32, None, false).unwrap();
             let length: usize = ranges.iter().product();
-            assert!(convolution_length(least) == usual && ranges.len() == count, "{least}: {}, {ranges:?}", convolution_length(least));
+            assert!(
+                convolution_length(least) == usual && ranges.len() == count,
+                "{least}: {}, {ranges:?}",
+                convolution_length(least)
+            );
             assert!((least..=usual).contains(&length) && (count == 3 || length < usual), "{least}: {ranges:?}");
         }
     }

@@ -9,8 +9,6 @@ use crate::backend::runtime::Runtime;
 use crate::backend::types::{BoxCopy, Grid};
 use crate::error::unavailable;
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
-use crate::print::opencl::OPENCL_SUBGROUPS;
-use crate::print::printer::Dialect;
 use fourfold::{Problem, Result};
 use std::ffi::c_void;
 use std::ptr;
@@ -139,10 +137,6 @@ impl interface::Context for Context {
 
     fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    fn dialect(&self) -> Option<&'static Dialect> {
-        self.options.subgroup.map(|_| &OPENCL_SUBGROUPS)
     }
 }
 

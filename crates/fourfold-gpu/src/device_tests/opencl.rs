@@ -184,7 +184,8 @@ fn registers_are_exchanged_by_sub_groups_without_barriers() {
         let count = |text: &String, what: &str| text.matches(what).count();
         assert_eq!(count(&shuffles, "= sub_group_shuffle_xor("), count(&cuda, "= __shfl_xor_sync("), "{shuffles}");
         assert_eq!(count(&shuffles, "barrier("), count(&cuda, "__syncthreads()"), "{shuffles}");
-        assert!(shuffles.contains("intel_reqd_sub_group_size(32)"), "{shuffles}");
+        let required = ["intel_reqd_sub_group_size(32)", "__kernel OF_SUBGROUPS "].map(|text| count(&shuffles, text));
+        assert_eq!(required, [1, 1], "{shuffles}");
         // Work items are numbered by their sub-groups.
         assert!(shuffles.contains("get_sub_group_local_id()") && !shuffles.contains("get_local_id"), "{shuffles}");
     }

@@ -95,14 +95,16 @@ impl Target {
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its attributes are not known.
     pub fn known(api: Api, name: &str) -> Result<Target> {
-        let backend = backend(api);
-        Ok(Target { dialect: backend.dialect(), limits: backend.known(name)? })
+        Ok(Target::new(api, backend(api).known(name)?))
     }
 
     /// A typical device of an API.
     pub fn typical(api: Api) -> Target {
-        let backend = backend(api);
-        Target { dialect: backend.dialect(), limits: backend.typical() }
+        Target::new(api, backend(api).typical())
+    }
+
+    fn new(api: Api, limits: Limits) -> Target {
+        Target { dialect: backend(api).dialect(&limits.attributes), limits }
     }
 
     /// The same target with at most `bytes` bytes of shared memory a block. Long lines then go
@@ -118,11 +120,18 @@ impl Target {
         self
     }
 
-    /// The same target with so many threads in a warp, which exchange registers: a power of two from 8 on.
-    pub fn with_warps(mut self, threads: usize) -> Target {
-        let warp = threads.next_power_of_two().max(8);
-        self.limits.attributes = DeviceAttributes { warp, exchanges_registers: true, ..self.limits.attributes };
+    /// The same target, whose threads exchange no registers if those of another do not.
+    pub(crate) fn exchanging_as(mut self, other: &Target) -> Target {
+        self.limits.attributes.exchanges_registers &= other.limits.attributes.exchanges_registers;
         self
+    }
+
+    /// A typical device of OpenCL whose warps have so many threads, which exchange registers.
+    #[cfg(test)]
+    pub(crate) fn with_warps(warp: usize) -> Target {
+        let limits = Target::opencl().limits;
+        let attributes = DeviceAttributes { warp, exchanges_registers: true, ..limits.attributes };
+        Target::new(Api::OpenCl, Limits { attributes, ..limits })
     }
 
     /// The same target with a second-level cache of at most this many bytes.

@@ -4,7 +4,7 @@ use crate::backend::runtime::{Kernel, Runtime};
 use crate::backend::types::BlockSize;
 use crate::desc::kernel::KernelDesc;
 use crate::error::unavailable;
-use crate::limits::Limits;
+use crate::limits::{Api, Limits};
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
 use crate::write::writer::kernel;
@@ -69,7 +69,7 @@ impl KernelCache {
     /// Limits for smaller kernels, if one of these was made and does not fit: the compiler may
     /// leave blocks fewer threads or less shared memory than the device has, and the device no
     /// room for a cluster of them. The same if one was refused that has more shared memory than every
-    /// kernel is granted. And limits for kernels that exchange no registers, if one that does was refused, or has
+    /// kernel is granted. And limits for kernels that exchange no registers, if OpenCL refused one that does, or gives it
     /// other sub-groups than it was written for.
     pub(crate) fn smaller(&self, limits: &Limits, descs: &[KernelDesc]) -> Option<Limits> {
         let mut attributes = limits.attributes.clone();
@@ -78,7 +78,8 @@ impl KernelCache {
                 if let Some(granted) = attributes.shared_granted.filter(|granted| desc.shared_bytes() > *granted) {
                     attributes.shared_per_block = attributes.shared_per_block.min(granted);
                 }
-                attributes.exchanges_registers &= desc.exchanging() == 0;
+                // CUDA's compiler refuses no kernel but a wrong one.
+                attributes.exchanges_registers &= desc.exchanging() == 0 || self.runtime.info().id.api == Api::Cuda;
                 continue;
             };
             attributes.exchanges_registers &= !has_other_subgroups(&kernel, desc.exchanging());

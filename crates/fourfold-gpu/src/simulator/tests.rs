@@ -133,7 +133,7 @@ fn lane_pairs_of_smaller_and_larger_warps_are_right_and_have_no_races() {
     let files =
         [include_str!("../../../../cases/lane_pairs.txt"), include_str!("../../../../cases/mirrored_sublines.txt")];
     for (warp, i) in [8, 64].into_iter().flat_map(|warp| [(warp, 0), (warp, 1)]) {
-        let target = Target::opencl().with_shared_bytes([32 << 10, 8 << 10][i]).with_sms(1).with_warps(warp);
+        let target = Target::with_warps(warp).with_shared_bytes([32 << 10, 8 << 10][i]).with_sms(1);
         let mut ends = [0; 2];
         // Every second case for one size, and the others for the other.
         let cases = files[i].lines().filter_map(|line| line.split_once(": "));

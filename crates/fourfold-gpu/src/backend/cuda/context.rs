@@ -1,5 +1,6 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::cuda::limits::{asked, limits_of, typical};
 use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
@@ -145,7 +146,7 @@ impl Backend for Cuda {
         Ok(Arc::new(open().map_err(|e| failed(&format!("open device {number}"), e))?))
     }
 
-    fn dialect(&self) -> &'static Dialect {
+    fn dialect(&self, _: &DeviceAttributes) -> &'static Dialect {
         &CUDA
     }
 

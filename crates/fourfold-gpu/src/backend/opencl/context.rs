@@ -1,10 +1,11 @@
 //! OpenCL: its loader and drivers, loaded when a device is opened.
 
+use crate::attributes::DeviceAttributes;
 use crate::backend::interface;
 use crate::backend::interface::{Backend, Teams, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::known::limits_of;
-use crate::backend::opencl::limits::{asked, is_before, subgroup, typical};
+use crate::backend::opencl::limits::{asked, subgroup, typical, version_of};
 use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
@@ -69,7 +70,7 @@ pub(crate) fn check_use(number: usize, device: &Device) -> Result<()> {
     let facts = || -> Driver<_> { Ok((device.available()?, device.compiler_available()?, device.version()?)) };
     let (available, compiler, version) = facts().map_err(failed(&format!("ask what device {number} can do")))?;
     let why = match (available, compiler) {
-        _ if is_before(&version, [1, 2]) => "has a version of OpenCL before 1.2",
+        _ if version_of(&version).is_some_and(|version| version < [1, 2]) => "has a version of OpenCL before 1.2",
         (true, true) => return Ok(()),
         (false, _) => "says that it is not available: another program may have it",
         (_, false) => "has no compiler for OpenCL C",
@@ -93,8 +94,8 @@ impl Backend for OpenCl {
         Ok(Arc::new(context.and_then(open).map_err(failed(&format!("open device {number}")))?))
     }
 
-    fn dialect(&self) -> &'static Dialect {
-        &OPENCL
+    fn dialect(&self, attributes: &DeviceAttributes) -> &'static Dialect {
+        if attributes.exchanges_registers { &OPENCL_SUBGROUPS } else { &OPENCL }
     }
 
     fn typical(&self) -> Limits {
@@ -116,10 +117,8 @@ impl interface::Context for Context {
     }
 
     fn dialect(&self) -> Option<&'static Dialect> {
-        match self.subgroup {
-            Some(_) => Some(&OPENCL_SUBGROUPS),
-            None => self.limits.attributes.exchanges_registers.then_some(&OPENCL_PTX),
-        }
+        let by_ptx = self.limits.attributes.exchanges_registers && self.subgroup.is_none();
+        by_ptx.then_some(&OPENCL_PTX)
     }
 }
 

@@ -47,18 +47,17 @@ fn has(device: &Device, extension: &str) -> bool {
     device.extensions().unwrap_or_default().split_whitespace().any(|known| known == extension)
 }
 
-/// Whether a version is before this one, written as `OpenCL 1.2 ` and what the vendor adds
-/// (`CL_DEVICE_VERSION`).
-pub(crate) fn is_before(version: &str, least: [u32; 2]) -> bool {
-    let number = version.split_whitespace().nth(1).and_then(|number| number.split_once('.'));
-    let number = number.and_then(|(major, minor)| Some([major.parse().ok()?, minor.parse().ok()?]));
-    number.is_some_and(|number| number < least)
+/// The numbers of a version, which is written as `OpenCL 1.2 ` and what the vendor adds (`CL_DEVICE_VERSION`).
+pub(crate) fn version_of(version: &str) -> Option<[u32; 2]> {
+    let (major, minor) = version.split_whitespace().nth(1)?.split_once('.')?;
+    Some([major.parse().ok()?, minor.parse().ok()?])
 }
 
 /// The work items of a sub-group that exchange registers, if they can, and not by PTX. Each kernel is asked for them
 /// when it is compiled (`clGetKernelSubGroupInfo`, OpenCL 2.1); where it may require a number, it does.
 pub(crate) fn subgroup(device: &Device) -> Option<usize> {
-    let asks = device.version().is_ok_and(|version| !is_before(&version, [2, 1])) && !has(device, PTX_COMPILER);
+    let version = device.version().ok().and_then(|version| version_of(&version));
+    let asks = version.is_some_and(|version| version >= [2, 1]) && !has(device, PTX_COMPILER);
     let shuffles = asks && has(device, "cl_khr_subgroup_shuffle");
     let sizes = || match has(device, "cl_intel_required_subgroup_size") {
         true => device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL).map(sizes).unwrap_or_default(),
@@ -232,10 +231,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_compared_by_their_numbers() {
-        let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 1.2 CUDA", "OpenCL 3.0 PoCL", "unknown"];
-        assert_eq!(versions.map(|version| is_before(version, [1, 2])), [true, true, false, false, false]);
-        assert_eq!(versions.map(|version| is_before(version, [2, 1])), [true, true, true, false, false]);
+    fn versions_have_two_numbers() {
+        let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 3.0 PoCL", "unknown", "OpenCL two.0"];
+        assert_eq!(versions.map(version_of), [Some([1, 0]), Some([1, 1]), Some([3, 0]), None, None]);
     }
 
     #[test]
