@@ -11,8 +11,13 @@ pub(crate) struct Chirp {
     pub(crate) n: usize,
     /// How many there are: those after are zeros where they are read, and not written.
     pub(crate) count: usize,
-    /// Where the chirp is, for j ≤ N/2.
+    /// A DFT of the first digit has elements e + j · `step`, e < `step`.
+    pub(crate) step: usize,
+    /// Where c_e is.
     pub(crate) table: usize,
+    /// exp(−2πi e · p · `step`/N) for p = 1, 2, 4, …, by whose products c_{e + j · step} differs from c_e, but for a
+    /// constant: so a table as long as the line, which comes from memory as the line does, is not needed.
+    pub(crate) turns: Vec<RootTable>,
     pub(crate) elements: Chirped,
 }
 

@@ -11,6 +11,12 @@ const BANKS: usize = 16;
 /// A convolution with more stages is long: than of two radices with Bluestein's chirp, or of three with Rader's rule.
 const MOST_STAGES: usize = 7;
 
+/// Strips of the blocks of a line, at most.
+const MOST_STRIPS: usize = 128;
+
+/// One strip more keeps blocks that read the same sectors so many blocks more apart: they come one of each strip in turn.
+const STRIP: usize = 4;
+
 /// Parts of the blocks of a line, each of which is taken from its middle outwards, a block of each in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Strips {
@@ -146,15 +152,11 @@ impl KernelDesc {
     }
 
     /// Whether blocks take sublines from both ends of the line in turn. The elements of those have
-    /// neighbouring reals, where reals are read or written in an order, and factors of a chirp in common: so
-    /// both find what is around theirs in the cache.
+    /// neighbouring reals, where reals are read or written in an order: so both find what is around theirs in the
+    /// cache.
     pub(crate) fn takes_ends(&self) -> bool {
-        let is_ordered = |port: &Port| match port {
-            Port::Array(View { order, combined, chirp, .. }) => {
-                order.is_some() || combined.is_some() || chirp.as_ref().is_some_and(|chirp| chirp.count == chirp.n)
-            }
-            _ => false,
-        };
+        let is_ordered =
+            |port: &Port| matches!(port, Port::Array(view) if view.order.is_some() || view.combined.is_some());
         let is_range = !self.has_whole_lines() && self.cluster == 1;
         let takes = self.shared && self.lines == 1 && is_range && !self.mirrors_sublines();
         takes && self.ends().into_iter().flatten().any(is_ordered)
@@ -164,27 +166,28 @@ impl KernelDesc {
     /// this is longer than a convolved line, and an odd line of type IV has four runs.
     ///
     /// Of two runs, element e has neighbours of element N − 1 − e. So subline s has those of number N − 1 − s, modulo all.
-    /// Of four runs, e also has those of N/2 + e and of N/4 − e, and N/2 is half of all sublines, modulo all. So these
-    /// are in two strips, each with a middle. (On an H200 `dct4 f64 31640625` 869 to 754 µs, `dst4 f32 4782969` 87 to 83.
-    /// For convolved lines N/2 is any number. Strips that bring multiples of it near each other keep threads from
-    /// sharing chirps: `dct4 f64 8161627` 586 to 637.)
+    /// Of four runs, e also has those of N/2 + e and of N/4 − e. So sublines are in strips, each with a middle, as many
+    /// as bring multiples of N/2 near each other, modulo all. (On an H200 `dct4 f64 31640625` 869 to 754 µs, `dst4 f64
+    /// 18776971` 1364 to 1280, whose first kernel read 603 MB, and now 211.)
     pub(crate) fn strips(&self) -> Option<Strips> {
         let view = |port: &'_ &Port| matches!(port, Port::Array(view) if view.order.is_some() || view.chirp.is_some());
         let Some(Port::Array(View { order, chirp, .. })) = self.ends().into_iter().flatten().find(view) else {
             return None;
         };
-        let sublines = self.sublines();
-        let has_four_runs = || order.is_some_and(|order| self.orders[order].has_four_runs());
-        match chirp {
-            _ if !self.takes_ends() => None,
-            Some(chirp) if chirp.count == chirp.n => {
-                Some(Strips { count: 1, middle: (chirp.n - 1) % sublines / (2 * self.tile) })
-            }
-            None if self.packing == Packing::Single && has_four_runs() => {
-                Some(Strips { count: 2, middle: self.places() / 8 * 2 % sublines / (2 * self.tile) })
-            }
-            _ => None,
+        if !self.takes_ends() || chirp.as_ref().is_some_and(|chirp| chirp.count < chirp.n) {
+            return None;
         }
+        let (n, sublines) = (chirp.as_ref().map_or(self.places(), |chirp| chirp.n), self.sublines());
+        let has_four_runs = order.is_some_and(|order| self.orders[order].has_four_runs());
+        if !has_four_runs || self.packing != Packing::Single {
+            return chirp.as_ref().map(|_| Strips { count: 1, middle: (n - 1) % sublines / (2 * self.tile) });
+        }
+        let apart = |count: &usize| {
+            let rest = count * n / 2 % sublines;
+            rest.min(sublines - rest) + STRIP * count * self.tile
+        };
+        let count = (1..=MOST_STRIPS).min_by_key(apart)?;
+        Some(Strips { count, middle: n / 8 % sublines * count % sublines / (count * self.tile) })
     }
 
     /// Whether it is one of the kernels of lines that are convolved as a whole.

@@ -163,6 +163,14 @@ impl Port {
     pub(crate) fn is_outside(&self) -> bool {
         matches!(self, Port::Scratch | Port::Array(_))
     }
+
+    /// An array whose elements are those of a convolution along the whole line.
+    pub(crate) fn chirped(&self) -> Option<(&View, &Chirp)> {
+        match self {
+            Port::Array(view) => Some((view, view.chirp.as_ref()?)),
+            _ => None,
+        }
+    }
 }
 
 /// How the elements of an array are seen as complex numbers. Tables are named by where they begin.

@@ -28,6 +28,8 @@ use crate::choose::radices::radices;
 use crate::desc::chirp::{Chirp, Chirped};
 use crate::desc::kernel::{Digit, KernelDesc, Packing};
 use crate::desc::stage::{Order, Piece, Port, Split, StageOp, View};
+use crate::desc::table::RootTable;
+use crate::lower::combines::List;
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
 use crate::lower::stages::{Ranges, StagePipeline, array};
@@ -161,10 +163,14 @@ impl StagePipeline {
     /// What the elements are that are read, and those that are written.
     fn views(&mut self, line: &AxisRecipe, rule: &LineConvolution) -> [View; 2] {
         let LineConvolution { data, len, packing, extension, ref reduction, counts, .. } = *rule;
-        let count = counts[0].max(counts[1]).min(len / 2 + 1);
-        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count });
-        let chirp =
-            |end: usize, elements: Chirped| Some(Box::new(Chirp { n: len, count: counts[end], table, elements }));
+        let radices: Vec<usize> = self.digits.iter().map(|digit| digit.radix).collect();
+        let step: usize = radices[1..].iter().product();
+        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count: step });
+        let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
+        let turns: Vec<RootTable> = powers.map(|power| self.turns(len, step, power)).collect();
+        let chirp = |end: usize, elements: Chirped| {
+            Some(Box::new(Chirp { n: len, count: counts[end], step, table, turns: turns.clone(), elements }))
+        };
         let elements = |end: usize| chirp(end, Chirped::Elements);
         let n = line.transform.n;
         match data {
@@ -180,7 +186,7 @@ impl StagePipeline {
                 let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
                 let (order, from, to) = match extension {
                     Some(odd) => {
-                        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 1, count });
+                        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 1, count: step });
                         let to = Chirped::TermPairs { odd, terms: len + 1, steps };
                         (self.extension_order(reduction, n, len), Chirped::Folded { odd, table }, to)
                     }
@@ -200,6 +206,16 @@ impl StagePipeline {
                 [from, View { order, exchanged: true, chirp: elements(1), ..View::default() }]
             }
         }
+    }
+
+    /// The roots exp(−2πi e · `power` · `step`/n) for e < `step`.
+    fn turns(&mut self, n: usize, step: usize, power: usize) -> RootTable {
+        let turn = power * step % n;
+        self.root_table(step, self.ranges.strides[0], |List { count, every, .. }| Entry::Roots {
+            order: n,
+            step: every * turn % n,
+            count,
+        })
     }
 
     /// The first half of an extension, up to number `last`.

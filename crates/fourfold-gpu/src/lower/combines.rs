@@ -9,9 +9,9 @@ use crate::lower::tables::Entry;
 use fourfold::engine::{Index, Reorder, Rotation, Run, SpectrumTerms, Step, Twiddles};
 
 /// `count` roots, every so many one. The first factor of a product is high.
-struct List {
-    count: usize,
-    every: usize,
+pub(crate) struct List {
+    pub(crate) count: usize,
+    pub(crate) every: usize,
     is_high: bool,
 }
 
@@ -129,7 +129,7 @@ impl StagePipeline {
     /// long as a line would come from memory as the line does. The second one is so long that all
     /// elements of a subline have the same root of it, or one of two. So a block reads few of its roots,
     /// which stay in the first cache.
-    fn root_table(&mut self, count: usize, stride: usize, entry: impl Fn(List) -> Entry) -> RootTable {
+    pub(crate) fn root_table(&mut self, count: usize, stride: usize, entry: impl Fn(List) -> Entry) -> RootTable {
         let mut push = |count, every, is_high| self.tables.push_pairs(entry(List { count, every, is_high }));
         if stride < 2 || count <= stride {
             return RootTable { at: push(count, 1, true), high: None };

@@ -65,20 +65,29 @@ fn turns(desc: &KernelDesc) -> Vec<usize> {
 }
 
 /// Four runs of a type IV have the same sectors: those of an element, of the one in the run after the next, and of
-/// their mirror images.
+/// their mirror images. The last ones are convolved.
 #[test]
 fn blocks_of_four_runs_that_read_the_same_sectors_come_together() {
-    for (n, kind) in [(78_125usize, "dct4"), (117_649, "dct4"), (390_625, "dst4"), (177_147, "dst4")] {
+    for (n, kind) in [
+        (78_125usize, "dct4"),
+        (117_649, "dct4"),
+        (390_625, "dst4"),
+        (177_147, "dst4"),
+        (200_003, "dct4"),
+        (262_147, "dst4"),
+        (99_991, "dct4"),
+    ] {
         let first = estimated(&target(), &format!("{kind} f64 {n}").parse().unwrap()).remove(0);
         let (blocks, sublines, turns) = (first.blocks(), first.sublines(), turns(&first));
         let turn = |element: usize| turns[element % sublines / first.tile];
         let others = |e: usize| [(e + n / 2) % n, (n / 4 + n - e) % n, (n / 4 + n + n / 2 - e) % n];
-        // But for the block that is left over where one strip has one more.
-        let all = 0..blocks - blocks % 2;
-        let near = |e: usize| others(e).map(|other| [turn(e), turn(other)]).into_iter();
-        let met = (0..n).flat_map(near).filter(|turns| turns.iter().all(|turn| all.contains(turn)));
-        let distance = met.map(|[a, b]| a.abs_diff(b)).max().unwrap();
-        assert!(distance <= 16 && blocks > 50, "{n}: {distance} turns of {blocks}, {:?}", first.strips());
+        let apart = |e: usize| others(e).map(|other| turn(e).abs_diff(turn(other)));
+        let mut distances: Vec<_> = (0..n).flat_map(apart).collect();
+        distances.sort_unstable();
+        // Blocks that are left over where strips have one more come last, and edges of strips may be apart.
+        let most = distances[distances.len() / 10 * 9];
+        let within = if first.convolves_lines() { blocks / 5 } else { 16 };
+        assert!(most <= within && blocks > 50, "{n}: {most} turns of {blocks}, {:?}", first.strips());
     }
 }
 

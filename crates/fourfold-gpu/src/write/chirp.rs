@@ -7,82 +7,86 @@ use crate::desc::stage::View;
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{if_less, select, select_pair, select_real};
-use crate::write::table::coefficient;
+use crate::write::table::{coefficient, root};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::C;
+use fourfold::engine::{C, Roots};
 
 impl Chirp {
-    /// c_j for a j in this range.
-    fn at(&self, j: Int, range: [usize; 2]) -> C<Sym> {
-        self.shifted(self.table, 0, j, range)
+    /// d_{e + js} for j < `count`, each as soon as it is known, where s is the step, and d_j = exp(−πi j(j + shift)/N).
+    /// `table` has d_e, and d_{e + js} = d_e · exp(−2πi ejs/N) · d_{js}.
+    fn each(&self, (table, shift): (usize, usize), e: Int, count: usize, mut each: impl FnMut(usize, C<Sym>)) {
+        let turns: Vec<C<Sym>> = self.turns.iter().map(|turn| root(*turn, e)).collect();
+        let (order, roots) = (2 * self.n as u128, Roots::new(2 * self.n as u64));
+        products(0, coefficient(table, e), &turns, count, &mut |j, turned| {
+            let at = (j * self.step) as u128;
+            let constant = roots.get((at * (at + shift as u128) % order) as u64);
+            each(j, turned.mul(C { re: Sym::lit(constant.re), im: Sym::lit(constant.im) }));
+        });
     }
 
-    /// d_j = exp(−πi j(j + shift)/N) for a j in this range, from a table for j ≤ N/2. It is ±d_{N−shift−j}, with + if
-    /// N + shift is even. So threads that take both ends of a line inwards read the same half of it.
-    fn shifted(&self, table: usize, shift: usize, j: Int, [start, end]: [usize; 2]) -> C<Sym> {
-        let n = self.n;
-        let half = n / 2 + 1;
-        if end <= half {
-            return coefficient(table, j);
-        }
-        let (other, sign) = (int(n - shift) - j, if (n + shift) % 2 == 0 { 1.0 } else { -1.0 });
-        let is_high = start >= half;
-        let z = coefficient(table, if is_high { other } else { select(j, int(half), j, other) });
-        let [low, high] = [1.0, sign].map(Sym::lit);
-        match sign < 0.0 {
-            true => z.scale(if is_high { high } else { select_real(j, int(half), low, high) }),
-            false => z,
-        }
+    /// How many of the elements of a DFT of the first digit there may be, of `radix`.
+    fn there(&self, radix: usize) -> usize {
+        self.count.div_ceil(self.step).min(radix)
+    }
+
+    /// Element j of such a DFT, whose first is `e`, and its range.
+    fn element(&self, e: Int, j: usize) -> (Int, [usize; 2]) {
+        (e + (j * self.step) as i64, [j * self.step, ((j + 1) * self.step).min(self.count)])
+    }
+
+    /// Whether all elements j are there.
+    fn is_whole(&self, j: usize) -> bool {
+        (j + 1) * self.step <= self.count
+    }
+}
+
+/// The products of z and those of `others` whose numbers are bits of j, for numbers j from `from` on below `count`. Each
+/// is one product of one before. Registers keep few, since those with a bit come before the next lower one is added.
+fn products(from: usize, z: C<Sym>, others: &[C<Sym>], count: usize, each: &mut dyn FnMut(usize, C<Sym>)) {
+    each(from, z);
+    for (bit, other) in others.iter().enumerate().filter(|(bit, _)| from + (1 << bit) < count) {
+        products(from + (1 << bit), z.mul(*other), &others[..bit], count, each);
     }
 }
 
 impl Writer<'_> {
-    /// Element `e`, which is in `range`: a number of the line times the chirp, or 0 after the last.
-    pub(crate) fn read_chirped(
-        &self,
-        view: &View,
-        chirp: &Chirp,
-        line: Subline,
-        e: Int,
-        [start, end]: [usize; 2],
-    ) -> C<Sym> {
-        let Chirp { count, ref elements, .. } = *chirp;
-        let zero = Sym::lit(0.0);
-        if start >= count {
-            return C { re: zero, im: zero };
-        }
-        let at = if end <= count { e } else { select(e, int(count), e, int(count - 1)) };
-        let range = [start, end.min(count)];
+    /// The elements of a DFT of the first digit, whose first is `e`: numbers of the line times the chirp, or 0 after
+    /// the last.
+    pub(crate) fn read_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, radix: usize) -> Vec<C<Sym>> {
+        let (zero, last) = (Sym::lit(0.0), int(chirp.count));
         let plain = View { chirp: None, ..view.clone() };
-        let C { re, im } = match elements {
-            Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range).mul(chirp.at(at, range)),
-            Chirped::PairsOfLine { n, roots, half } => {
-                self.pair_of_line((*n, *roots), half, line, at, start == 0).mul(chirp.at(at, range))
-            }
-            Chirped::Folded { odd, table } => self.folded(&plain, chirp, (*odd, *table), line, at, range),
-            _ => self.read(&plain, line, at, range).mul(chirp.at(at, range)),
+        let number = |j: usize| {
+            let (e, range) = chirp.element(e, j);
+            let at = if chirp.is_whole(j) { e } else { select(e, last, e, last - 1) };
+            let z = match &chirp.elements {
+                Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range),
+                Chirped::PairsOfLine { n, roots, half } => self.pair_of_line((*n, *roots), half, line, at, j == 0),
+                Chirped::Folded { odd, .. } => self.folded(&plain, chirp.n, *odd, line, at, range),
+                _ => self.read(&plain, line, at, range),
+            };
+            let kept = |x: Sym| if chirp.is_whole(j) { x } else { select_real(e, last, x, zero) };
+            C { re: kept(z.re), im: kept(z.im) }
         };
-        let kept = |x: Sym| if end <= count { x } else { select_real(e, int(count), x, zero) };
-        C { re: kept(re), im: kept(im) }
+        let numbers: Vec<C<Sym>> = (0..chirp.there(radix)).map(number).collect();
+        let mut elements = vec![C { re: zero, im: zero }; radix];
+        match chirp.elements {
+            Chirped::Folded { table, .. } => {
+                chirp.each((chirp.table, 0), e, numbers.len(), |j, c| elements[j] = c.scale(numbers[j].re));
+                chirp.each((table, 1), e, numbers.len(), |j, d| {
+                    elements[j] = elements[j] + d.scale(numbers[j].im).times_i()
+                });
+            }
+            _ => chirp.each((chirp.table, 0), e, numbers.len(), |j, c| elements[j] = numbers[j].mul(c)),
+        }
+        elements
     }
 
-    /// Element e of a folded extension, which is in `range`, times the chirp.
-    fn folded(
-        &self,
-        view: &View,
-        chirp: &Chirp,
-        (odd, table): (bool, usize),
-        line: Subline,
-        e: Int,
-        [start, end]: [usize; 2],
-    ) -> C<Sym> {
-        let n = chirp.n;
+    /// The sum and the difference of element e of a folded extension, which is in `range`, and its mirror image.
+    fn folded(&self, view: &View, n: usize, odd: bool, line: Subline, e: Int, [start, end]: [usize; 2]) -> C<Sym> {
         let a = self.read(view, line, e, [start, end]).re;
         let b = self.read(view, line, int(n) - e, [n + 1 - end, n + 1 - start]).re;
         let b = if odd { -b } else { b };
-        let [c, d] = [chirp.at(e, [start, end]), chirp.shifted(table, 1, e, [start, end])];
-        let [C { re, im }, turned] = [c.scale(a + b), d.scale(a - b)];
-        C { re: re - turned.im, im: im + turned.re }
+        C { re: a + b, im: a - b }
     }
 
     /// Complex number e of a line of `n` reals, its parts exchanged; `first`: whether it may be the first.
@@ -115,42 +119,35 @@ impl Writer<'_> {
         z
     }
 
-    /// Writes element `e`, which is in `range`, if there is one. The convolution leaves its parts
-    /// exchanged.
-    pub(crate) fn write_chirped(
-        &self,
-        view: &View,
-        chirp: &Chirp,
-        line: Subline,
-        e: Int,
-        [start, end]: [usize; 2],
-        z: C<Sym>,
-    ) {
-        let Chirp { count, ref elements, .. } = *chirp;
-        if start >= count {
-            return;
-        }
-        let range = [start, end.min(count)];
-        let body = || {
-            let z = z.swap().mul(chirp.at(e, range));
-            match elements {
-                Chirped::TermsToLine(steps) => {
-                    steps.iter().for_each(|step| self.term_to_line(step, count, line, e, range, &[z]))
-                }
-                Chirped::TermPairs { odd, terms, steps } => {
-                    let zero = Sym::lit(0.0);
-                    let both = match odd {
-                        true => [C { re: zero, im: z.im }, C { re: zero, im: -z.re }],
-                        false => [C { re: z.re, im: zero }, C { re: z.im, im: zero }],
-                    };
-                    for (i, term) in both.into_iter().enumerate() {
-                        let (k, range) = (e * 2 + i as i64, [2 * range[0] + i, 2 * range[1] - 1 + i]);
-                        steps.iter().for_each(|step| self.term_to_line(step, *terms, line, k, range, &[term]));
-                    }
-                }
-                _ => self.write(&View { chirp: None, ..view.clone() }, line, e, range, z),
+    /// Writes the elements of a DFT of the first digit, whose first is `e`, as many as there are. The convolution leaves
+    /// their parts exchanged.
+    pub(crate) fn write_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, numbers: &[C<Sym>]) {
+        let plain = View { chirp: None, ..view.clone() };
+        chirp.each((chirp.table, 0), e, chirp.there(numbers.len()), |j, c| {
+            let (e, range) = chirp.element(e, j);
+            let body = || self.write_unchirped(&plain, chirp, line, (e, range), numbers[j].swap().mul(c));
+            if chirp.is_whole(j) { body() } else { if_less(e, int(chirp.count), body) }
+        });
+    }
+
+    /// Writes an element in a range.
+    fn write_unchirped(&self, view: &View, chirp: &Chirp, line: Subline, (e, range): (Int, [usize; 2]), z: C<Sym>) {
+        match &chirp.elements {
+            Chirped::TermsToLine(steps) => {
+                steps.iter().for_each(|step| self.term_to_line(step, chirp.count, line, e, range, &[z]))
             }
-        };
-        if end <= count { body() } else { if_less(e, int(count), body) }
+            Chirped::TermPairs { odd, terms, steps } => {
+                let zero = Sym::lit(0.0);
+                let both = match odd {
+                    true => [C { re: zero, im: z.im }, C { re: zero, im: -z.re }],
+                    false => [C { re: z.re, im: zero }, C { re: z.im, im: zero }],
+                };
+                for (i, term) in both.into_iter().enumerate() {
+                    let (k, range) = (e * 2 + i as i64, [2 * range[0] + i, 2 * range[1] - 1 + i]);
+                    steps.iter().for_each(|step| self.term_to_line(step, *terms, line, k, range, &[term]));
+                }
+            }
+            _ => self.write(view, line, e, range, z),
+        }
     }
 }

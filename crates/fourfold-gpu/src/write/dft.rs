@@ -35,9 +35,10 @@ impl Writer<'_> {
             let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
             let load = |j: usize| self.load_kept(split, from, line, (&small, j), sources[j]);
             // What takes longest is asked for first: twiddles are often in a cache.
-            let outside: Vec<C<Sym>> = match reads {
-                Some(view) => self.read_lane_pairs(view, line, dft()),
-                None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
+            let outside: Vec<C<Sym>> = match (reads, from.chirped()) {
+                (Some(view), _) => self.read_lane_pairs(view, line, dft()),
+                (_, Some((view, chirp))) => self.read_chirped(view, chirp, line, sources[0].at, split.radix),
+                _ => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
             };
             let twiddles = self.twiddles(split, &small);
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
@@ -50,6 +51,9 @@ impl Writer<'_> {
             if let Some(view) = writes {
                 let z = small_dft(&z);
                 return self.write_lane_pairs(view, line, dft(), &z);
+            }
+            if let Some((view, chirp)) = to.chirped() {
+                return self.write_chirped(view, chirp, line, targets[0].at, &small_dft(&z));
             }
             let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
             each_of_small_dft(&z, waits, |j, z| {

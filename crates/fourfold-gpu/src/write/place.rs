@@ -20,7 +20,7 @@ pub(crate) struct Run {
 #[derive(Clone, Copy)]
 pub(crate) struct Address {
     peer: Int,
-    at: Int,
+    pub(crate) at: Int,
 }
 
 impl From<Int> for Address {

@@ -14,9 +14,6 @@ use fourfold::engine::{C, Index, Part, QUARTERS, Real};
 impl Writer<'_> {
     /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
     pub(crate) fn read(&self, view: &View, line: Subline, e: Int, range: [usize; 2]) -> C<Sym> {
-        if let Some(chirp) = &view.chirp {
-            return self.read_chirped(view, chirp, line, e, range);
-        }
         let elements = range;
         let range = if view.of_four { range.map(|m| m / QUARTERS * 4) } else { range };
         let real = |m, range, number| {
@@ -47,9 +44,6 @@ impl Writer<'_> {
     }
 
     pub(crate) fn write(&self, view: &View, line: Subline, e: Int, range: [usize; 2], z: C<Sym>) {
-        if let Some(chirp) = &view.chirp {
-            return self.write_chirped(view, chirp, line, e, range, z);
-        }
         let z = if view.exchanged { z.swap() } else { z };
         let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
         let elements = range;

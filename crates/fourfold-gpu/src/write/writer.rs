@@ -289,7 +289,7 @@ fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
     select(i % 2, int(1), before, after) % count as i64
 }
 
-/// The same in each of several strips in turn. The first ones have one number more than the others, which comes last.
+/// The same in each of several strips in turn. Some strips have one number more than others: these numbers come last.
 pub(crate) fn in_strips(i: Int, count: usize, Strips { count: strips, middle }: Strips) -> Int {
     if strips == 1 {
         return from_the_middle(i, count, middle);
