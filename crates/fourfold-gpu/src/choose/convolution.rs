@@ -178,8 +178,8 @@ mod tests {
     use crate::backend::registry::backend;
     use crate::limits::Api;
 
-    /// The lines of `dct3 f32 10679871`, whose usual length is 2^24, of `dst2 f32 8544598`, whose is not much more than
-    /// they need, and of `dst3 f32 13505405`, whose blocks would leave no room for the cache.
+    /// The lines of `dct3 f32 10679871` and `dst2 f32 8544598`. Those of `dst3 f32 13505405` would have blocks that leave
+    /// no room for the cache.
     #[test]
     fn lengths_are_such_that_blocks_share_an_sm() {
         let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;

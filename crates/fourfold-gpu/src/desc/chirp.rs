@@ -15,9 +15,9 @@ pub(crate) struct Chirp {
     pub(crate) step: usize,
     /// Where c_e is.
     pub(crate) table: usize,
-    /// exp(−2πi e · p · `step`/N) for p = 1, 2, 4, …, by whose products c_{e + j · step} differs from c_e, but for a
-    /// constant: so a table as long as the line, which comes from memory as the line does, is not needed.
-    pub(crate) turns: Vec<RootTable>,
+    /// exp(−2πi e · p · `step`/N) for p = 1, 2, 4, …: c_{e + j · step} is c_e times some of these and a constant. A table
+    /// as long as the line would come from memory as the line does.
+    pub(crate) powers: Vec<RootTable>,
     pub(crate) elements: Chirped,
 }
 

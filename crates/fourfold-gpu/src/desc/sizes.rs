@@ -14,7 +14,7 @@ const MOST_STAGES: usize = 7;
 /// Strips of the blocks of a line, at most.
 const MOST_STRIPS: usize = 128;
 
-/// One strip more keeps blocks that read the same sectors so many blocks more apart: they come one of each strip in turn.
+/// Blocks that read the same sectors come so many blocks later for each strip: one of each strip comes in turn.
 const STRIP: usize = 4;
 
 /// Parts of the blocks of a line, each of which is taken from its middle outwards, a block of each in turn.
@@ -162,8 +162,8 @@ impl KernelDesc {
         takes && self.ends().into_iter().flatten().any(is_ordered)
     }
 
-    /// Where blocks begin that take sublines from both ends of the line in turn, if that is not at the ends of the buffer:
-    /// this is longer than a convolved line, and an odd line of type IV has four runs.
+    /// Where blocks begin that take sublines from both ends of the line in turn, if that is not at the ends of the buffer.
+    /// The buffer is longer than a convolved line, and an odd line of type IV has four runs.
     ///
     /// Of two runs, element e has neighbours of element N − 1 − e. So subline s has those of number N − 1 − s, modulo all.
     /// Of four runs, e also has those of N/2 + e and of N/4 − e. So sublines are in strips, each with a middle, as many
@@ -182,11 +182,11 @@ impl KernelDesc {
         if !has_four_runs || self.packing != Packing::Single {
             return chirp.as_ref().map(|_| Strips { count: 1, middle: (n - 1) % sublines / (2 * self.tile) });
         }
-        let apart = |count: &usize| {
+        let distance = |count: &usize| {
             let rest = count * n / 2 % sublines;
             rest.min(sublines - rest) + STRIP * count * self.tile
         };
-        let count = (1..=MOST_STRIPS).min_by_key(apart)?;
+        let count = (1..=MOST_STRIPS).min_by_key(distance)?;
         Some(Strips { count, middle: n / 8 % sublines * count % sublines / (count * self.tile) })
     }
 

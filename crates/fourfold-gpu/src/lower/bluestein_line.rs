@@ -167,9 +167,9 @@ impl StagePipeline {
         let step: usize = radices[1..].iter().product();
         let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count: step });
         let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
-        let turns: Vec<RootTable> = powers.map(|power| self.turns(len, step, power)).collect();
+        let powers: Vec<RootTable> = powers.map(|power| self.power(len, step, power)).collect();
         let chirp = |end: usize, elements: Chirped| {
-            Some(Box::new(Chirp { n: len, count: counts[end], step, table, turns: turns.clone(), elements }))
+            Some(Box::new(Chirp { n: len, count: counts[end], step, table, powers: powers.clone(), elements }))
         };
         let elements = |end: usize| chirp(end, Chirped::Elements);
         let n = line.transform.n;
@@ -209,11 +209,11 @@ impl StagePipeline {
     }
 
     /// The roots exp(−2πi e · `power` · `step`/n) for e < `step`.
-    fn turns(&mut self, n: usize, step: usize, power: usize) -> RootTable {
-        let turn = power * step % n;
+    fn power(&mut self, n: usize, step: usize, power: usize) -> RootTable {
+        let first = power * step % n;
         self.root_table(step, self.ranges.strides[0], |List { count, every, .. }| Entry::Roots {
             order: n,
-            step: every * turn % n,
+            step: every * first % n,
             count,
         })
     }

@@ -81,8 +81,8 @@ fn blocks_of_four_runs_that_read_the_same_sectors_come_together() {
         let (blocks, sublines, turns) = (first.blocks(), first.sublines(), turns(&first));
         let turn = |element: usize| turns[element % sublines / first.tile];
         let others = |e: usize| [(e + n / 2) % n, (n / 4 + n - e) % n, (n / 4 + n + n / 2 - e) % n];
-        let apart = |e: usize| others(e).map(|other| turn(e).abs_diff(turn(other)));
-        let mut distances: Vec<_> = (0..n).flat_map(apart).collect();
+        let distances = |e: usize| others(e).map(|other| turn(e).abs_diff(turn(other)));
+        let mut distances: Vec<_> = (0..n).flat_map(distances).collect();
         distances.sort_unstable();
         // Blocks that are left over where strips have one more come last, and edges of strips may be apart.
         let most = distances[distances.len() / 10 * 9];

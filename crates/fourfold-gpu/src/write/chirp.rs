@@ -15,12 +15,12 @@ impl Chirp {
     /// d_{e + js} for j < `count`, each as soon as it is known, where s is the step, and d_j = exp(−πi j(j + shift)/N).
     /// `table` has d_e, and d_{e + js} = d_e · exp(−2πi ejs/N) · d_{js}.
     fn each(&self, (table, shift): (usize, usize), e: Int, count: usize, mut each: impl FnMut(usize, C<Sym>)) {
-        let turns: Vec<C<Sym>> = self.turns.iter().map(|turn| root(*turn, e)).collect();
+        let powers: Vec<C<Sym>> = self.powers.iter().map(|power| root(*power, e)).collect();
         let (order, roots) = (2 * self.n as u128, Roots::new(2 * self.n as u64));
-        products(0, coefficient(table, e), &turns, count, &mut |j, turned| {
+        products(0, coefficient(table, e), &powers, count, &mut |j, z| {
             let at = (j * self.step) as u128;
             let constant = roots.get((at * (at + shift as u128) % order) as u64);
-            each(j, turned.mul(C { re: Sym::lit(constant.re), im: Sym::lit(constant.im) }));
+            each(j, z.mul(C { re: Sym::lit(constant.re), im: Sym::lit(constant.im) }));
         });
     }
 

@@ -15,15 +15,11 @@ impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
         // Only those of the subline.
         let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
-        let count = match split.rader {
-            Some(_) => split.count() / (self.desc.before() * self.desc.after()),
-            None => groups * inner,
-        };
-        let late = self.waits_late(count);
+        let count = split.count() / (self.desc.before() * self.desc.after());
+        let (late, reads, writes) = (self.waits_late(count), self.lane_pairs(0, from), self.lane_pairs(1, to));
         if *to == Port::Cluster && !late {
             cluster_wait();
         }
-        let (reads, writes) = (self.lane_pairs(0, from), self.lane_pairs(1, to));
         self.items(count, |line, item| {
             let item = if reads.or(writes).is_some() { self.lane_pair_item(count, line, item) } else { item };
             let dft = || self.lane_dft(split.radix, count, line, item);
@@ -48,15 +44,15 @@ impl Writer<'_> {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
             }
-            if let Some(view) = writes {
-                let z = small_dft(&z);
-                return self.write_lane_pairs(view, line, dft(), &z);
+            let results = if writes.is_some() { small_dft(&z) } else { vec![] };
+            match (writes, to.chirped()) {
+                (Some(view), _) => return self.write_lane_pairs(view, line, dft(), &results),
+                (_, Some((view, chirp))) => {
+                    return self.write_chirped(view, chirp, line, targets[0].at, &small_dft(&z));
+                }
+                _ => {}
             }
-            if let Some((view, chirp)) = to.chirped() {
-                return self.write_chirped(view, chirp, line, targets[0].at, &small_dft(&z));
-            }
-            let waits = *to == Port::ClusterSlices || *to == Port::Cluster && late;
-            each_of_small_dft(&z, waits, |j, z| {
+            each_of_small_dft(&z, *to == Port::ClusterSlices || *to == Port::Cluster && late, |j, z| {
                 let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 let store = || self.store(to, line, targets[j], range, twiddles.after(split, j, z));
                 match self.kept_frequency(split, to, &small, j) {
