@@ -30,7 +30,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "readme", budget: 135, tiers: GATE, run: readme },
     Suite { name: "nvrtc", budget: 75, tiers: GATE, run: || gpu::nvrtc(false) },
     Suite { name: "oclgrind", budget: 45, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
-    Suite { name: "subgroups", budget: 120, tiers: GATE, run: || gpu::subgroups(LONG) },
+    Suite { name: "subgroups", budget: 150, tiers: GATE, run: || gpu::subgroups(LONG) },
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
     Suite { name: "mpi", budget: mpi::BUDGET, tiers: GATE, run: mpi::suite },
