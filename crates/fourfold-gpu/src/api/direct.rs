@@ -104,7 +104,7 @@ impl Shape {
             range: None,
             resident: 0,
             evict_first: [false; 2],
-            exchanging: 0,
+            subgroup: 0,
             cluster: 1,
             shared_pairs: THREADS / 2,
         }

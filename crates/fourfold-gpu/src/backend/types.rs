@@ -27,14 +27,14 @@ pub(crate) struct BlockSize {
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
     /// Threads of a warp (sub-group), if they exchange registers; else 0.
-    pub(crate) exchanging: usize,
+    pub(crate) subgroup: usize,
 }
 
 impl Grid {
     pub(crate) fn size(&self) -> BlockSize {
         // Where the driver chooses, a block of one thread would do.
         let chosen = self.range.is_some_and(|range| range.groups == GroupShape::Driver);
-        BlockSize { threads: if chosen { 1 } else { self.threads }, shared_bytes: self.shared_bytes, exchanging: 0 }
+        BlockSize { threads: if chosen { 1 } else { self.threads }, shared_bytes: self.shared_bytes, subgroup: 0 }
     }
 }
 

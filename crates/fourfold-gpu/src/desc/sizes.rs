@@ -192,9 +192,9 @@ impl KernelDesc {
 
     /// Whether it is one of the kernels of lines that are convolved as a whole.
     pub(crate) fn convolves_lines(&self) -> bool {
-        let is_chirped = |port: &Port| matches!(port, Port::Array(view) if view.chirp.is_some());
         let convolves = |stage: &Stage| {
-            matches!(stage.op, StageOp::Convolution { .. }) || is_chirped(&stage.from) || is_chirped(&stage.to)
+            matches!(stage.op, StageOp::Convolution { .. })
+                || [&stage.from, &stage.to].iter().any(|port| port.chirped().is_some())
         };
         self.stages.iter().any(convolves)
     }
@@ -302,13 +302,13 @@ impl KernelDesc {
             resident: self.resident.max(usize::from(self.passes().any(KernelDesc::convolves))),
             cluster: self.cluster,
             evict_first: self.evict_first,
-            exchanging: self.exchanging(),
+            subgroup: self.subgroup(),
             shared_pairs: self.shared_bytes() / (2 * self.precision().bytes()),
         }
     }
 
     /// Threads of a warp, if they exchange registers; else 0.
-    pub(crate) fn exchanging(&self) -> usize {
+    pub(crate) fn subgroup(&self) -> usize {
         self.passes().filter(|pass| pass.lane_pairs != [false; 2]).map(|pass| pass.warp).max().unwrap_or(0)
     }
 

@@ -140,7 +140,7 @@ impl CellKernelDesc {
             range: None,
             resident: 0,
             evict_first: [false; 2],
-            exchanging: 0,
+            subgroup: 0,
             cluster: 1,
             shared_pairs: work.sums() * THREADS / 2,
         }

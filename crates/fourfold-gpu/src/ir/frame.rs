@@ -19,7 +19,7 @@ pub(crate) struct Frame {
     /// Whether caches should evict first the input that is read, and the output that is written.
     pub(crate) evict_first: [bool; 2],
     /// Threads of a warp (sub-group), if they exchange registers; else 0.
-    pub(crate) exchanging: usize,
+    pub(crate) subgroup: usize,
     /// Shared memory, in pairs of reals.
     pub(crate) shared_pairs: usize,
 }

@@ -115,7 +115,7 @@ impl BlockPlanBuilder {
         let shared_bytes = program.shared_bytes();
         let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
-        let size = BlockSize { threads: frame.threads, shared_bytes, exchanging: frame.exchanging };
+        let size = BlockSize { threads: frame.threads, shared_bytes, subgroup: frame.subgroup };
         let kernel = checked(&device.runtime, self.cache.as_ref(), &source, size)?;
         let reals = self.algorithm.map(|algorithm| algorithm.reals);
         let part = |component: &BlockComponent| {

@@ -39,9 +39,9 @@ use fourfold::engine::{
     reduce_from_spectrum,
 };
 
-/// Columns that take so many times as long as they could take longer than one convolution in three kernels. (On an H200, of 17 such
-/// columns three kernels took 0.45 to 0.97 of the time, as `dct3 f32 4409x600 axes=0` 105 to 49 µs. Of 41 other columns
-/// and rows they took 0.83 to 2.34.)
+/// Columns that take so many times as long as they could take longer than one convolution in three kernels. (On an
+/// H200, of 17 such columns three kernels took 0.45 to 0.97 of the time, as `dct3 f32 4409x600 axes=0` 105 to 49 µs. Of
+/// 41 other columns and rows they took 0.83 to 2.34.)
 const SLOWER_THAN_CONVOLUTIONS: f64 = 2.7;
 
 /// What a convolution reads and computes.

@@ -87,10 +87,10 @@ pub(crate) const OPENCL_PTX: Dialect = Dialect {
 /// the last have one size, which is that of the kernel's frame (`run/kernel_cache.rs`).
 pub(crate) const OPENCL_SUBGROUPS: Dialect = Dialect {
     types: |frame| {
-        let shuffles = if frame.exchanging > 0 { shuffles(frame.exchanging) } else { String::new() };
+        let shuffles = if frame.subgroup > 0 { shuffles(frame.subgroup) } else { String::new() };
         format!("{shuffles}{}", (OPENCL.types)(frame))
     },
-    signature: |frame| match frame.exchanging {
+    signature: |frame| match frame.subgroup {
         0 => signature(frame),
         _ => signature(frame).replacen("__kernel ", "__kernel OF_SUBGROUPS ", 1),
     },
@@ -98,7 +98,7 @@ pub(crate) const OPENCL_SUBGROUPS: Dialect = Dialect {
         let line = |(name, x): &Named| format!("const {kind} {name} = sub_group_shuffle_xor({x}, {bits});");
         values.iter().map(line).collect()
     },
-    thread: |frame| match frame.exchanging {
+    thread: |frame| match frame.subgroup {
         0 => (OPENCL.thread)(frame),
         _ => "(index)(get_sub_group_id() * get_max_sub_group_size() + get_sub_group_local_id())",
     },

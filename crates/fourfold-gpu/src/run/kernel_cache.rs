@@ -79,10 +79,10 @@ impl KernelCache {
                     attributes.shared_per_block = attributes.shared_per_block.min(granted);
                 }
                 // CUDA's compiler refuses no kernel but a wrong one.
-                attributes.exchanges_registers &= desc.exchanging() == 0 || self.runtime.info().id.api == Api::Cuda;
+                attributes.exchanges_registers &= desc.subgroup() == 0 || self.runtime.info().id.api == Api::Cuda;
                 continue;
             };
-            attributes.exchanges_registers &= !has_other_subgroups(&kernel, desc.exchanging());
+            attributes.exchanges_registers &= !has_other_subgroups(&kernel, desc.subgroup());
             if kernel.threads() < desc.threads {
                 attributes.threads_per_block = attributes.threads_per_block.min(kernel.threads()).max(1);
             }
@@ -212,7 +212,7 @@ fn lacks_cluster(kernel: &Kernel, desc: &KernelDesc) -> bool {
 }
 
 fn block_size(desc: &KernelDesc) -> BlockSize {
-    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes(), exchanging: desc.exchanging() }
+    BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes(), subgroup: desc.subgroup() }
 }
 
 /// An error with the kernel that it is about.
@@ -244,20 +244,20 @@ pub(crate) fn checked(runtime: &Runtime, cache: Option<&Cache>, source: &str, si
 
 /// Launching more threads than a kernel can have would be refused only when it is executed.
 fn check(kernel: &Kernel, size: BlockSize, runtime: &Runtime) -> Result<()> {
-    let (has, info, BlockSize { threads, exchanging, .. }) = (kernel.threads(), runtime.info(), size);
+    let (has, info, BlockSize { threads, subgroup, .. }) = (kernel.threads(), runtime.info(), size);
     let runs = |how: String| Err(unavailable(format!("{} ({}) runs the kernel with {how}", info.id, info.name)));
     match kernel.subgroup() {
         _ if has < threads => runs(format!("at most {has} threads a block: it needs {threads}")),
-        Some(has) if has_other_subgroups(kernel, exchanging) => {
-            runs(format!("sub-groups of {has} work items (0 if its driver does not say): it needs {exchanging}"))
+        Some(has) if has_other_subgroups(kernel, subgroup) => {
+            runs(format!("sub-groups of {has} work items (0 if its driver does not say): it needs {subgroup}"))
         }
         _ => Ok(()),
     }
 }
 
 /// Whether a kernel whose threads exchange registers within so many has sub-groups of another size.
-fn has_other_subgroups(kernel: &Kernel, exchanging: usize) -> bool {
-    exchanging > 0 && kernel.subgroup().is_some_and(|has| has != exchanging)
+fn has_other_subgroups(kernel: &Kernel, needs: usize) -> bool {
+    needs > 0 && kernel.subgroup().is_some_and(|has| has != needs)
 }
 
 #[cfg(test)]

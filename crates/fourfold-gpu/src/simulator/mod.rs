@@ -83,14 +83,14 @@ impl Launch {
     fn of_pass(desc: &KernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision().bytes();
         let KernelDesc { threads, cluster, .. } = *desc;
-        let Frame { wide, exchanging: warp, .. } = desc.frame();
+        let Frame { wide, subgroup: warp, .. } = desc.frame();
         Launch { statements: kernel(desc), blocks: desc.blocks(), threads, warp, cluster, range: None, wide, places }
     }
 
     fn of_stage(desc: &StageKernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
         let (threads, cluster, range) = (desc.threads(), desc.cluster(), desc.range());
-        let Frame { wide, exchanging: warp, .. } = desc.frame();
+        let Frame { wide, subgroup: warp, .. } = desc.frame();
         Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, warp, cluster, range, wide, places }
     }
 

@@ -143,7 +143,7 @@ fn lane_pairs_of_smaller_and_larger_warps_are_right_and_have_no_races() {
             let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
             let of = |end: usize| descs.iter().filter(|desc| desc.lane_pairs[end]).count();
             ends = [ends[0] + of(0), ends[1] + of(1)];
-            assert!(descs.iter().all(|desc| [0, warp].contains(&desc.frame().exchanging)), "{case}");
+            assert!(descs.iter().all(|desc| [0, warp].contains(&desc.frame().subgroup)), "{case}");
             let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
             assert!(verdict.holds(), "{case}, warps of {warp}: {verdict:?}");
         }

@@ -44,9 +44,8 @@ impl Writer<'_> {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
             }
-            let results = if writes.is_some() { small_dft(&z) } else { vec![] };
             match (writes, to.chirped()) {
-                (Some(view), _) => return self.write_lane_pairs(view, line, dft(), &results),
+                (Some(view), _) => return self.write_lane_pairs(view, line, &small_dft(&z), dft()),
                 (_, Some((view, chirp))) => {
                     return self.write_chirped(view, chirp, line, targets[0].at, &small_dft(&z));
                 }

@@ -100,7 +100,7 @@ impl Writer<'_> {
     }
 
     /// The other way.
-    pub(crate) fn write_lane_pairs(&self, view: &View, line: Subline, dft: LaneDft, z: &[C<Sym>]) {
+    pub(crate) fn write_lane_pairs(&self, view: &View, line: Subline, z: &[C<Sym>], dft: LaneDft) {
         let write = |j: usize, own: C<Sym>, other: C<Sym>| {
             self.write_neighbours(view, line, [dft.element(j), int(dft.elements())], [own, other]);
         };

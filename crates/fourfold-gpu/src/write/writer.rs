@@ -291,16 +291,11 @@ fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
 
 /// The same in each of several strips in turn. Some strips have one number more than others: these numbers come last.
 pub(crate) fn in_strips(i: Int, count: usize, Strips { count: strips, middle }: Strips) -> Int {
-    if strips == 1 {
-        return from_the_middle(i, count, middle);
-    }
     let (length, longer) = (count / strips, count % strips);
-    if length == 0 {
-        return i;
-    }
     let (turn, strip) = (i / strips as i64, i % strips as i64);
     let first = strip * length as i64 + select(strip, int(longer), strip, int(longer));
-    first + select(turn, int(length), from_the_middle(turn, length, middle), int(length))
+    let within = from_the_middle(turn, length, middle);
+    first + if longer == 0 { within } else { select(turn, int(length), within, int(length)) }
 }
 
 /// Remainder and quotient of i < `size` · `count`.

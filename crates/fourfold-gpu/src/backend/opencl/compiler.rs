@@ -107,7 +107,7 @@ impl Context {
             Ok((most, required, kernel.get_local_mem_size(device)? as usize))
         });
         let (most, required, shared_bytes) = sizes.map_err(failed("ask for a kernel's work group size"))?;
-        let subgroup = self.subgroup.map(|_| subgroup(&kernel, device, required));
+        let subgroup = self.shuffles.then(|| subgroup(&kernel, device, required));
         Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads: most.max(required), shared_bytes, subgroup }))
     }
 }

@@ -33,8 +33,8 @@ pub(crate) struct Context {
     pub(crate) context: Owned<CommandContext>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
-    /// Work items of a sub-group that exchange registers, if they do so by OpenCL's functions.
-    pub(crate) subgroup: Option<usize>,
+    /// Whether work items exchange registers by OpenCL's functions.
+    pub(crate) shuffles: bool,
 }
 
 /// Dimensions of work that every device has at least.
@@ -117,7 +117,7 @@ impl interface::Context for Context {
     }
 
     fn dialect(&self) -> Option<&'static Dialect> {
-        let by_ptx = self.limits.attributes.exchanges_registers && self.subgroup.is_none();
+        let by_ptx = self.limits.attributes.exchanges_registers && !self.shuffles;
         by_ptx.then_some(&OPENCL_PTX)
     }
 }
@@ -130,7 +130,7 @@ impl Context {
     fn new(context: Owned<CommandContext>, number: usize, id: cl_device_id) -> Driver<Context> {
         let info = info(number, id)?;
         let limits = Limits::new(&info.name, info.attributes.clone());
-        Ok(Context { context, info, limits, subgroup: subgroup(&Device::new(id)) })
+        Ok(Context { context, info, limits, shuffles: subgroup(&Device::new(id)).is_some() })
     }
 
     /// The device and the context of the caller's queue.

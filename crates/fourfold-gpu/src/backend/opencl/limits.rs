@@ -60,14 +60,14 @@ pub(crate) fn subgroup(device: &Device) -> Option<usize> {
     let asks = version.is_some_and(|version| version >= [2, 1]) && !has(device, PTX_COMPILER);
     let shuffles = asks && has(device, "cl_khr_subgroup_shuffle");
     let sizes = || match has(device, "cl_intel_required_subgroup_size") {
-        true => device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL).map(sizes).unwrap_or_default(),
+        true => device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL).map(numbers).unwrap_or_default(),
         false => device.preferred_work_group_size_multiple().into_iter().collect(),
     };
     shuffles.then(sizes).and_then(smallest)
 }
 
 /// Numbers of type `size_t`.
-fn sizes(data: Vec<u8>) -> Vec<usize> {
+fn numbers(data: Vec<u8>) -> Vec<usize> {
     data.chunks_exact(size_of::<usize>())
         .map(|bytes| usize::from_ne_bytes(bytes.try_into().expect("a chunk")))
         .collect()
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!([of(&[4, 8, 16, 32]), of(&[32, 16]), of(&[64])], [Some(8), Some(16), Some(64)]);
         assert_eq!([of(&[1]), of(&[4]), of(&[]), of(&[24])], [None; 4]);
         let words: Vec<u8> = [8usize, 16].iter().flat_map(|size| size.to_ne_bytes()).collect();
-        assert_eq!(sizes(words), [8, 16]);
+        assert_eq!(numbers(words), [8, 16]);
     }
 
     #[test]

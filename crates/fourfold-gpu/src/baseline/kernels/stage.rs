@@ -87,7 +87,7 @@ impl StageKernelDesc {
             // than 32, of which there are enough for all threads of an SM.
             resident: usize::from(self.range().is_some()),
             evict_first: [false; 2],
-            exchanging: 0,
+            subgroup: 0,
             cluster: self.cluster(),
             shared_pairs,
         }

@@ -35,7 +35,7 @@ impl Program {
     /// The same on a device, whose threads may exchange registers.
     pub(crate) fn on(mut self, limits: &Limits) -> Program {
         let DeviceAttributes { exchanges_registers, warp, .. } = limits.attributes;
-        self.frame.exchanging = if exchanges_registers && self.exchanges() { warp } else { 0 };
+        self.frame.subgroup = if exchanges_registers && self.exchanges() { warp } else { 0 };
         self
     }
 
@@ -79,7 +79,7 @@ pub(crate) fn frame(threads: usize, shared_bytes: usize) -> Frame {
         resident: 0,
         cluster: 1,
         evict_first: [false; 2],
-        exchanging: 0,
+        subgroup: 0,
         shared_pairs,
     }
 }
