@@ -9,7 +9,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::{LARGE, LARGEST, SMALL};
 use crate::desc::kernel::KernelDesc;
-use crate::write::combine_fusion::HELD;
+use crate::write::partners::HELD;
 use fourfold::Precision;
 use fourfold::engine::prime_factors;
 

@@ -37,7 +37,9 @@ impl KernelDesc {
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
-        self.warp = device.warp;
+        if device.exchanges_registers && size.exchange != Some(0) {
+            self.warp = device.warp;
+        }
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
         let pays = pays.map(|pays| if self.has_whole_lines() { pays } else { self.may_mirror(device) });
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);

@@ -39,9 +39,9 @@ pub(crate) const SMALL: usize = 8;
 /// How many ways to factor a length are tried, with as many radices.
 const EVEN: usize = 4;
 
-/// 1, 2, 4, … below `radix`: the other twiddles are products of these.
-pub(crate) fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
+/// 1, 4, 16, … below `radix`: the other twiddles are squares of these, and products of both.
+pub(crate) fn powers_of_four(radix: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(1), |j| Some(4 * j)).take_while(move |j| *j < radix)
 }
 
 /// The frequency at a place: its digits reversed. With the radices reversed too, the place of a

@@ -107,7 +107,7 @@ pub(crate) struct KernelDesc {
     /// have elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
     /// writes, half of them for both.
     pub(crate) lane_pairs: [bool; 2],
-    /// Threads of a warp, if there may be lane pairs.
+    /// Threads of a warp, if they may exchange registers.
     pub(crate) warp: usize,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,

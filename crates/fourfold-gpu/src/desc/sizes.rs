@@ -309,7 +309,8 @@ impl KernelDesc {
 
     /// Threads of a warp, if they exchange registers; else 0.
     pub(crate) fn subgroup(&self) -> usize {
-        self.passes().filter(|pass| pass.lane_pairs != [false; 2]).map(|pass| pass.warp).max().unwrap_or(0)
+        let exchanges = |pass: &&KernelDesc| pass.lane_pairs != [false; 2] || pass.exchanges_terms();
+        self.passes().filter(exchanges).map(|pass| pass.warp).max().unwrap_or(0)
     }
 
     /// Bytes of shared memory: the buffers of one pass after the other, and the array between

@@ -8,6 +8,22 @@ pub(crate) struct RootTable {
     pub(crate) at: usize,
     /// Where the first one begins, and `len`.
     pub(crate) high: Option<(usize, usize)>,
+    pub(crate) angles: Angles,
+}
+
+impl RootTable {
+    /// Where its factors begin: one place twice, if there is one list.
+    pub(crate) fn list(&self) -> [usize; 2] {
+        [self.at, self.high.map_or(self.at, |(high, _)| high)]
+    }
+}
+
+/// The angles of a list: root i is exp(−2πi(`first` + `step` · i)/`order`), times a real factor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Angles {
+    pub(crate) first: i64,
+    pub(crate) step: i64,
+    pub(crate) order: u64,
 }
 
 /// Twiddles w^{jk} of a digit, for some j; k is the frequency of the digits before it. Where a

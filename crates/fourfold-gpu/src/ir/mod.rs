@@ -1,4 +1,5 @@
 pub(crate) mod frame;
+pub(crate) mod known;
 pub(crate) mod narrow;
 pub(crate) mod operators;
 pub(crate) mod packed;

@@ -1,14 +1,29 @@
 //! Kernels are written by running: the operators of [`Sym`] and [`Int`] record statements.
 
+use crate::ir::known::{AffineIndices, KnownRoot, Relation};
 use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
 use fourfold::engine::C;
 use std::cell::RefCell;
 
-/// The statements of the scopes that are open, and the last name given.
+/// The scopes that are open, the last name given, and what is known of indices.
 #[derive(Default)]
 struct Recorder {
-    scopes: Vec<Vec<Statement>>,
+    scopes: Vec<Scope>,
     names: u32,
+    indices: AffineIndices,
+}
+
+/// A scope: its statements, and the roots that are read in it.
+#[derive(Default)]
+struct Scope {
+    statements: Vec<Statement>,
+    roots: Vec<KnownRoot>,
+}
+
+impl Recorder {
+    fn scope(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("a kernel is being recorded")
+    }
 }
 
 thread_local! {
@@ -23,19 +38,53 @@ pub(crate) fn name() -> u32 {
 }
 
 pub(crate) fn emit(statement: Statement) {
-    RECORDER.with_borrow_mut(|r| r.scopes.last_mut().expect("a kernel is being recorded").push(statement));
+    RECORDER.with_borrow_mut(|r| r.scope().statements.push(statement));
 }
 
 pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
     let n = name();
+    RECORDER.with_borrow_mut(|r| r.indices.bind(n, &expr));
     emit(Statement::Let(n, expr));
     Var::Name(n)
 }
 
-fn statements_of(body: impl FnOnce()) -> Vec<Statement> {
-    RECORDER.with_borrow_mut(|r| r.scopes.push(vec![]));
+fn scope_of(body: impl FnOnce()) -> Scope {
+    RECORDER.with_borrow_mut(|r| r.scopes.push(Scope::default()));
     body();
     RECORDER.with_borrow_mut(|r| r.scopes.pop()).expect("the scope just opened")
+}
+
+fn statements_of(body: impl FnOnce()) -> Vec<Statement> {
+    scope_of(body).statements
+}
+
+/// The statements of `body` that are for later, and the others, which stay in the scope that is open.
+fn set_apart(body: impl FnOnce(), later: fn(&Statement) -> bool) -> Vec<Statement> {
+    let Scope { statements, roots } = scope_of(body);
+    let (later, now): (Vec<_>, Vec<_>) = statements.into_iter().partition(later);
+    RECORDER.with_borrow_mut(|r| {
+        r.scope().statements.extend(now);
+        r.scope().roots.extend(roots);
+    });
+    later
+}
+
+/// A root of a list that was read, and how number `i` follows from it. After a barrier none is known, so that no
+/// register holds one for long.
+pub(crate) fn known_root(list: [usize; 2], i: Int) -> Option<(Relation, C<Sym>)> {
+    RECORDER.with_borrow(|r| {
+        let known = r.scopes.iter().flat_map(|scope| &scope.roots).filter(|known| known.list == list);
+        known.filter_map(|known| Some((r.indices.relation(i, known.i)?, known.root))).next()
+    })
+}
+
+/// Others follow from this root.
+pub(crate) fn remember_root(known: KnownRoot) {
+    RECORDER.with_borrow_mut(|r| {
+        if r.indices.is_exact(known.i) {
+            r.scope().roots.push(known);
+        }
+    });
 }
 
 /// The statements that `body` records.
@@ -50,6 +99,7 @@ pub(crate) fn comment(text: String) {
 
 /// All threads of the block wait for one another, and see what they stored.
 pub(crate) fn barrier() {
+    RECORDER.with_borrow_mut(|r| r.scopes.iter_mut().for_each(|scope| scope.roots.clear()));
     emit(Statement::Barrier);
 }
 
@@ -78,8 +128,7 @@ pub(crate) fn cluster_wait() {
 /// `body`, with all that it stores after all that it loads; what it stores must not be what it
 /// loads later.
 pub(crate) fn loads_first(body: impl FnOnce()) {
-    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
-    others.into_iter().chain(stores).for_each(emit);
+    set_apart(body, Statement::only_stores).into_iter().for_each(emit);
 }
 
 /// `body`, storing only where a < b. What it loads must be there in any case.
@@ -87,8 +136,7 @@ pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);
     }
-    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::stores);
-    others.into_iter().for_each(emit);
+    let stores = set_apart(body, Statement::stores);
     emit(Statement::IfLess(a, b, stores));
 }
 
@@ -162,6 +210,15 @@ pub(crate) fn select(a: Int, b: Int, x: Int, y: Int) -> Int {
         _ if x == y => x,
         _ => bind(Expr::Select(a, b, x, y)),
     }
+}
+
+/// [`select`] whose result counts only where it is `i`.
+pub(crate) fn select_counted(a: Int, b: Int, x: Int, y: Int, i: Int) -> Int {
+    let selected = select(a, b, x, y);
+    if let Var::Name(n) = selected {
+        RECORDER.with_borrow_mut(|r| r.indices.alias(n, i));
+    }
+    selected
 }
 
 /// `x` where a < b, else `y`.

@@ -28,7 +28,7 @@ use crate::choose::radices::radices;
 use crate::desc::chirp::{Chirp, Chirped};
 use crate::desc::kernel::{Digit, KernelDesc, Packing};
 use crate::desc::stage::{Order, Piece, Port, Split, StageOp, View};
-use crate::desc::table::RootTable;
+use crate::desc::table::{Angles, RootTable};
 use crate::lower::combines::List;
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
@@ -211,7 +211,8 @@ impl StagePipeline {
     /// The roots exp(−2πi e · `power` · `step`/n) for e < `step`.
     fn power(&mut self, n: usize, step: usize, power: usize) -> RootTable {
         let first = power * step % n;
-        self.root_table(step, self.ranges.strides[0], |List { count, every, .. }| Entry::Roots {
+        let angles = Angles { first: 0, step: first as i64, order: n as u64 };
+        self.root_table(step, self.ranges.strides[0], angles, |List { count, every, .. }| Entry::Roots {
             order: n,
             step: every * first % n,
             count,

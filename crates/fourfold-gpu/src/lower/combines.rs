@@ -3,7 +3,7 @@
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::{Order, Piece};
-use crate::desc::table::RootTable;
+use crate::desc::table::{Angles, RootTable};
 use crate::lower::stages::StagePipeline;
 use crate::lower::tables::Entry;
 use fourfold::engine::{Index, Reorder, Rotation, Run, SpectrumTerms, Step, Twiddles};
@@ -78,10 +78,12 @@ impl StagePipeline {
         match rotation.count {
             1 => Matrix::Same(self.tables.push(Entry::Rotation(*rotation, factor))),
             _ => {
-                let Twiddles { first, step, .. } = rotation.twiddles;
-                let table = self.root_table(rotation.count, stride, |List { count, every, is_high }| {
+                let Twiddles { order, first, step } = rotation.twiddles;
+                // The table has (cos θ, sin θ).
+                let angles = Angles { first: -(first as i64), step: -step, order };
+                let table = self.root_table(rotation.count, stride, angles, |List { count, every, is_high }| {
                     let first = if is_high { first } else { 0 };
-                    let twiddles = Twiddles { first, step: step * every as i64, ..rotation.twiddles };
+                    let twiddles = Twiddles { first, step: step * every as i64, order };
                     let (by, factor) = if is_high { (rotation.by, factor) } else { (1.0, 1.0) };
                     Entry::Rotations(Rotation { count, twiddles, by, ..*rotation }, factor)
                 });
@@ -118,7 +120,8 @@ impl StagePipeline {
         if self.packing != Packing::HalfLength {
             return RootTable::default();
         }
-        self.root_table(n / 2, self.ranges.strides[1], |List { count, every, .. }| Entry::Roots {
+        let angles = Angles { first: 0, step: 1, order: n as u64 };
+        self.root_table(n / 2, self.ranges.strides[1], angles, |List { count, every, .. }| Entry::Roots {
             order: n,
             step: every,
             count,
@@ -129,13 +132,19 @@ impl StagePipeline {
     /// long as a line would come from memory as the line does. The second one is so long that all
     /// elements of a subline have the same root of it, or one of two. So a block reads few of its roots,
     /// which stay in the first cache.
-    pub(crate) fn root_table(&mut self, count: usize, stride: usize, entry: impl Fn(List) -> Entry) -> RootTable {
+    pub(crate) fn root_table(
+        &mut self,
+        count: usize,
+        stride: usize,
+        angles: Angles,
+        entry: impl Fn(List) -> Entry,
+    ) -> RootTable {
         let mut push = |count, every, is_high| self.tables.push_pairs(entry(List { count, every, is_high }));
         if stride < 2 || count <= stride {
-            return RootTable { at: push(count, 1, true), high: None };
+            return RootTable { at: push(count, 1, true), high: None, angles };
         }
         let high = push(count.div_ceil(stride), stride, true);
-        RootTable { at: push(stride, 1, false), high: Some((high, stride)) }
+        RootTable { at: push(stride, 1, false), high: Some((high, stride)), angles }
     }
 }
 

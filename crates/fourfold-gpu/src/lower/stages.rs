@@ -5,7 +5,7 @@
 //! digit to the last, half spectra become data by those stages in reverse.
 
 use crate::choose::estimate::Choice;
-use crate::choose::radices::{LARGEST, gpu_factors, powers_of_two, radices, smooth};
+use crate::choose::radices::{LARGEST, gpu_factors, powers_of_four, radices, smooth};
 use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing, values};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
@@ -318,7 +318,7 @@ impl StagePipeline {
         let (radix, cut) = (factors[i].length(), first_digit(&self.ranges.cuts, i));
         match &factors[i] {
             Factor::Radix(_) => {
-                let twiddles = self.twiddles(&before, cut, radix, powers_of_two(radix));
+                let twiddles = self.twiddles(&before, cut, radix, powers_of_four(radix));
                 let split = Split { radix, groups, inner, twiddles, inverse, rader: None };
                 self.push(StageOp::Butterflies(split), from, Port::Buffer);
             }

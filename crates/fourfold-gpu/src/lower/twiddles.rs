@@ -1,6 +1,6 @@
 //! Twiddles of a stage pipeline, with their places in the table.
 
-use crate::choose::radices::powers_of_two;
+use crate::choose::radices::powers_of_four;
 use crate::desc::stage::Split;
 use crate::desc::table::TwiddleTable;
 use crate::lower::stages::{StagePipeline, first_digit, lengths};
@@ -36,7 +36,7 @@ impl StagePipeline {
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
-            let twiddles = self.twiddles(before, first_digit(cuts, i), radix, powers_of_two(radix));
+            let twiddles = self.twiddles(before, first_digit(cuts, i), radix, powers_of_four(radix));
             Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()

@@ -8,9 +8,11 @@ use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};
+use crate::write::partners::Partners;
 use fourfold::baseline::Algorithm;
 use fourfold::{Multiplier, Planner, Problem, Recipe};
 use multiplied::{SIDES, Side};
+use std::collections::HashSet;
 
 #[path = "../../tests/common/filtered.rs"]
 mod filtered;
@@ -100,6 +102,7 @@ fn halves_are_right_and_have_no_races() {
 fn fused_combines_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/combine_fusion.txt").lines().filter_map(|line| line.split_once(": "));
+    let mut reached = HashSet::new();
     for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
@@ -107,10 +110,18 @@ fn fused_combines_are_right_and_have_no_races() {
         let mut choices = passes(&[]).choices();
         *choices.last_mut().unwrap() = choice.parse().unwrap();
         let descs = passes(&choices).descs();
+        for desc in &descs {
+            let place = desc.combine_partners().map(|partners| (partners, desc.cluster > 1, desc.inverse));
+            reached.extend(place);
+        }
         assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.is_fused(i))), "{case}: {choice}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
     }
+    for place in [(Partners::Thread, true), (Partners::Thread, false), (Partners::Warp, true)] {
+        assert!([false, true].iter().all(|inverse| reached.contains(&(place.0, place.1, *inverse))), "{place:?}");
+    }
+    assert!(reached.contains(&(Partners::Warp, false, true)) && reached.contains(&(Partners::Block, true, true)));
 }
 
 /// Lane pairs that read, that write, and that do both: packings, orders and combines, signs,

@@ -1,8 +1,7 @@
-//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters,
-//! where all threads have equally many DFTs, and no more than they can hold: half of the terms that
-//! a thread combines are in its registers, and only the other half goes through shared memory.
-//! (Without clusters that measured up to a fifth slower, but faster with a product and the first
-//! DFTs back in the same stage.)
+//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters, and in blocks where
+//! it pays, if all threads have equally many DFTs, and no more than they can hold. Half of the terms that a thread
+//! combines are in its registers, and only the other half comes [from elsewhere](crate::write::partners). (With a
+//! product and the first DFTs back in the same stage it measured faster in all blocks whose columns are interleaved.)
 //!
 //! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
 //! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −
@@ -16,16 +15,14 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
-use crate::write::dft::{Small, WITH_RESULTS, small_dft};
+use crate::ir::trace::{barrier, if_less, loads_first, store_if_less};
+use crate::write::dft::{WITH_RESULTS, small_dft};
+use crate::write::partners::{FusedDft, Partners};
 use crate::write::place::Address;
 use crate::write::table::root;
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, unpack};
-
-/// Complex numbers that a thread can hold.
-pub(crate) const HELD: usize = 16;
 
 /// Pairs of terms in `f32` that a thread multiplies before it stores the first of them, so that it waits
 /// once for what it reads. Of more pairs some kernels spill what they read; in `f64` half as many have
@@ -62,7 +59,10 @@ impl KernelDesc {
             _ => return 1,
         };
         let is_packed = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
-        let shares = self.cluster > 1 || count == 3 && self.interleaved();
+        let shares = match count {
+            3 => self.cluster > 1 || self.interleaved(),
+            _ => self.cluster > 1 || self.partners(split) != Partners::Block,
+        };
         let fuses = shares && is_packed && split.rader.is_none() && self.rounds(split).is_some();
         if fuses { count } else { 1 }
     }
@@ -73,37 +73,22 @@ impl KernelDesc {
         self.stages.iter().position(is_product).is_some_and(|i| i > 0 && self.fused_stages(i - 1) == 3)
     }
 
+    /// Whether terms of partners are in other threads of a warp.
+    pub(crate) fn exchanges_terms(&self) -> bool {
+        self.combine_partners() == Some(Partners::Warp)
+    }
+
+    /// Where partners are, if the last DFTs and the combine are one stage.
+    pub(crate) fn combine_partners(&self) -> Option<Partners> {
+        (0..self.stages.len()).filter(|i| self.fused_stages(*i) == 2).find_map(|i| {
+            let split = |stage: &Stage| if let StageOp::Butterflies(split) = stage.op { Some(split) } else { None };
+            self.stages[i..i + 2].iter().find_map(split).map(|split| self.partners(&split))
+        })
+    }
+
     /// Whether stage `i` is one with others.
     pub(crate) fn is_fused(&self, i: usize) -> bool {
         (0..=i.min(2)).any(|before| self.fused_stages(i - before) > before.max(1))
-    }
-
-    /// How many DFTs a thread has, if every one has as many, and can hold them.
-    fn rounds(&self, split: &Split) -> Option<usize> {
-        let total = split.count() / (self.before() * self.after()) * self.slots();
-        let rounds = total / self.threads;
-        let even = self.shared && total % self.threads == 0 && self.has_even_tiles();
-        (even && self.range.last > self.range.first + 1 && rounds > 0 && rounds * split.radix <= HELD).then_some(rounds)
-    }
-}
-
-/// One DFT of the last digit.
-struct FusedDft {
-    line: Subline,
-    small: Small,
-    /// Where its numbers are.
-    own: Vec<Address>,
-    /// Where those of its partner are.
-    partner: Vec<Address>,
-    /// The sum of its number and its subline's frequency: 0 where it has term 0.
-    zero: Int,
-}
-
-impl FusedDft {
-    /// `a` in the DFT that has term 0, else `b`.
-    fn where_zero(&self, a: C<Sym>, b: C<Sym>) -> C<Sym> {
-        let select = |a, b| select_real(self.zero, int(1), a, b);
-        C { re: select(a.re, b.re), im: select(a.im, b.im) }
     }
 }
 
@@ -130,7 +115,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The spectra of a thread's DFTs, the upper halves of which are in shared memory, too.
+    /// The spectra of a thread's DFTs.
     fn spectra(&self, split: &Split, dfts: &[FusedDft]) -> Vec<Vec<C<Sym>>> {
         let dft = |dft: &FusedDft| {
             let z: Vec<C<Sym>> = dft.own.iter().map(|at| self.load_shared(dft.line, *at)).collect();
@@ -138,26 +123,29 @@ impl Writer<'_> {
             let turned = z.into_iter().enumerate().map(|(q, z)| twiddles.before(split, q, z));
             small_dft(&turned.collect::<Vec<_>>())
         };
-        let spectra: Vec<Vec<C<Sym>>> = dfts.iter().map(dft).collect();
-        for (dft, z) in dfts.iter().zip(&spectra) {
-            (split.radix / 2..split.radix).for_each(|q| self.store_shared(dft.line, dft.own[q], z[q]));
-        }
-        barrier();
-        spectra
+        dfts.iter().map(dft).collect()
     }
 
     fn dfts_to_line(&self, split: &Split, n: (usize, RootTable), steps: &[CombineStep]) {
-        let half = split.radix / 2;
-        let dfts = self.fused_dfts(split);
+        let (half, partners) = (split.radix / 2, self.desc.partners(split));
+        let dfts = self.fused_dfts(split, partners);
         let spectra = self.spectra(split, &dfts);
-        for (dft, z) in dfts.iter().zip(&spectra) {
+        let mirrors = match partners {
+            Partners::Block => {
+                self.share_upper_terms(&dfts, &spectra);
+                None
+            }
+            _ => Some(self.mirror_terms(partners, &dfts, &spectra)),
+        };
+        for (i, (dft, z)) in dfts.iter().zip(&spectra).enumerate() {
             if_less(dft.zero, int(1), || self.ends_to_line(dft.line, n, steps, [z[0], z[half]]));
             loads_first(|| {
-                for q in 0..half {
-                    let mirror = self.load_shared(dft.line, self.partner_of(dft, q));
+                for q in lower_terms(half) {
+                    let shared = || self.load_shared(dft.line, dft.partner_of(q));
+                    let mirror = mirrors.as_ref().map_or_else(shared, |mirrors| mirrors[i][q]);
                     let stored = if q == 0 { dft.zero } else { int(1) };
                     store_if_less(int(0), stored, || {
-                        self.inner_to_line(dft.line, self.frequency_of(split, dft, q), n, steps, [z[q], mirror]);
+                        self.inner_to_line(dft.line, dft.frequency_of(split, q), n, steps, [z[q], mirror]);
                     });
                 }
             });
@@ -165,38 +153,50 @@ impl Writer<'_> {
     }
 
     fn line_to_dfts(&self, split: &Split, (n, roots): (usize, RootTable), terms: &HalfSpectra, to: &Port) {
-        let half = split.radix / 2;
-        let dfts = self.fused_dfts(split);
-        let mut lower = vec![];
+        let (half, partners) = (split.radix / 2, self.desc.partners(split));
+        let dfts = self.fused_dfts(split, partners);
+        let (mut lower, mut mirrors) = (vec![], vec![]);
         for dft in &dfts {
-            let mut list = vec![];
+            let zero = C { re: Sym::lit(0.0), im: Sym::lit(0.0) };
+            let [mut own, mut others] = [vec![zero; half], vec![zero; half]];
             loads_first(|| {
                 let first = self.first_element(dft.line, terms);
                 let middle = match self.desc.packing {
                     Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), (n, roots), terms)[0],
                     _ => self.last_element(dft.line, terms),
                 };
-                for q in 0..half {
-                    let k = self.frequency_of(split, dft, q);
-                    let [z, mirror] = self.inner_elements(dft.line, k, (n, roots), terms);
-                    let own = |a: C<Sym>, b: C<Sym>| if q == 0 { dft.where_zero(a, b) } else { b };
-                    list.push(own(first, z));
-                    self.store_shared(dft.line, self.partner_of(dft, q), own(middle, mirror));
+                for q in lower_terms(half) {
+                    let both = self.inner_elements(dft.line, dft.frequency_of(split, q), (n, roots), terms);
+                    let [z, mirror] = match q {
+                        0 => [dft.where_zero(first, both[0]), dft.where_zero(middle, both[1])],
+                        _ => both,
+                    };
+                    if partners == Partners::Block {
+                        self.store_shared(dft.line, dft.partner_of(q), mirror);
+                    }
+                    (own[q], others[q]) = (z, mirror);
                 }
             });
-            lower.push(list);
+            lower.push(own.into_iter().map(Some).collect::<Vec<_>>());
+            mirrors.push(others);
         }
-        self.dfts_back(split, &dfts, lower, to);
+        let upper = match partners {
+            Partners::Block => vec![vec![None; half]; dfts.len()],
+            _ => self.upper_terms(partners, &dfts, &mirrors),
+        };
+        let terms: Vec<_> = lower.into_iter().zip(upper).map(|(lower, upper)| [lower, upper].concat()).collect();
+        self.dfts_back(split, &dfts, &terms, to);
     }
 
-    /// The DFTs of terms whose upper halves are in shared memory, and the first term if it is not among
-    /// the lower ones.
-    fn dfts_back(&self, split: &Split, dfts: &[FusedDft], lower: Vec<Vec<C<Sym>>>, to: &Port) {
-        let half = split.radix / 2;
-        barrier();
-        for (dft, lower) in dfts.iter().zip(lower) {
-            let shared = |own: &[Address]| own.iter().map(|at| self.load_shared(dft.line, *at)).collect::<Vec<_>>();
-            let z = [shared(&dft.own[..half - lower.len()]), lower, shared(&dft.own[half..])].concat();
+    /// The DFTs of terms. Those that are not there are in shared memory.
+    fn dfts_back(&self, split: &Split, dfts: &[FusedDft], terms: &[Vec<Option<C<Sym>>>], to: &Port) {
+        if terms.iter().flatten().any(Option::is_none) {
+            barrier();
+        }
+        for (dft, terms) in dfts.iter().zip(terms) {
+            let shared = |at: &Address| self.load_shared(dft.line, *at);
+            let number = |(at, term): (&Address, &Option<C<Sym>>)| term.unwrap_or_else(|| shared(at));
+            let z: Vec<C<Sym>> = dft.own.iter().zip(terms).map(number).collect();
             let twiddles = self.twiddles(split, &dft.small);
             let targets = self.small_addresses(&dft.small, to, dft.line);
             for (q, z) in small_dft(&z).into_iter().enumerate() {
@@ -210,25 +210,24 @@ impl Writer<'_> {
     /// alone.
     fn dfts_to_dfts(&self, [there, back]: [&Split; 2], product: &SpectrumProduct, to: &Port) {
         let half = there.radix / 2;
-        let dfts = self.fused_dfts(there);
+        let dfts = self.fused_dfts(there, Partners::Block);
         let spectra = self.spectra(there, &dfts);
-        let mut lower = vec![];
-        for (dft, z) in dfts.iter().zip(&spectra) {
+        self.share_upper_terms(&dfts, &spectra);
+        let mut terms = vec![vec![None; there.radix]; dfts.len()];
+        for ((dft, z), terms) in dfts.iter().zip(&spectra).zip(&mut terms) {
             if_less(dft.zero, int(1), || {
                 let [first, middle] = self.ends_product(product, dft.line, [z[0], z[half]]);
                 self.store_shared(dft.line, dft.own[0], first);
                 self.store_shared(dft.line, dft.own[half], middle);
             });
-            let terms: Vec<(usize, C<Sym>)> = z[..half].iter().copied().enumerate().collect();
-            let mut list = vec![];
-            for pairs in terms.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
+            let lower: Vec<usize> = lower_terms(half).collect();
+            for some in lower.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
                 loads_first(|| {
-                    list.extend(pairs.iter().filter_map(|pair| self.pair_product(there, product, dft, *pair)))
+                    some.iter().for_each(|&q| terms[q] = self.pair_product(there, product, dft, (q, z[q])));
                 });
             }
-            lower.push(list);
         }
-        self.dfts_back(back, &dfts, lower, to);
+        self.dfts_back(back, &dfts, &terms, to);
     }
 
     /// What term q < r/2 becomes, whose partner's product is stored; so is that of term 0, where it has a
@@ -240,7 +239,7 @@ impl Writer<'_> {
         dft: &FusedDft,
         (q, z): (usize, C<Sym>),
     ) -> Option<C<Sym>> {
-        let (at, k) = (self.partner_of(dft, q), self.frequency_of(there, dft, q));
+        let (at, k) = (dft.partner_of(q), dft.frequency_of(there, q));
         let mirror = self.load_shared(dft.line, at);
         let [z, mirror] = self.inner_product(product, all_inner(product), dft.line, [k - 1, k], [z, mirror]);
         if q > 0 {
@@ -266,54 +265,12 @@ impl Writer<'_> {
         [self.first_product(product, line, first), middle]
     }
 
-    fn load_shared(&self, line: Subline, at: Address) -> C<Sym> {
+    pub(crate) fn load_shared(&self, line: Subline, at: Address) -> C<Sym> {
         self.load(&Port::Buffer, line, at, [0, usize::MAX])
     }
 
-    fn store_shared(&self, line: Subline, at: Address, z: C<Sym>) {
+    pub(crate) fn store_shared(&self, line: Subline, at: Address, z: C<Sym>) {
         self.store(&Port::Buffer, line, at, [0, usize::MAX], z);
-    }
-
-    /// The DFTs of a thread.
-    fn fused_dfts(&self, split: &Split) -> Vec<FusedDft> {
-        let desc = self.desc;
-        let count = split.count() / (desc.before() * desc.after());
-        let rounds = desc.rounds(split).expect("as many for every thread");
-        let dft = |round: usize| {
-            let number = self.thread + (round * desc.threads) as i64;
-            let (line, j) = match desc.has_hermitian_pairs() {
-                true => {
-                    let (line, j) = self.item(number, 2 * count);
-                    (self.half_of(line, j / count as i64), j % count as i64)
-                }
-                false => self.item(number, count),
-            };
-            let small = self.small_of_frequency(split, line, j);
-            let zero = j + line.frequency;
-            let carry = select(line.frequency, int(1), int(1), int(0));
-            let other = select(zero, int(1), int(0), int(count - 1) - j + carry);
-            let mirror = self.other(line);
-            let run = |line, small: &Small| self.small_addresses(small, &Port::Buffer, line);
-            let partner = run(mirror, &self.small_of_frequency(split, mirror, other));
-            FusedDft { own: run(line, &small), partner, line, small, zero }
-        };
-        (0..rounds).map(dft).collect()
-    }
-
-    /// Where the term is that term q < r/2 is combined with; where this is term 0, which has none,
-    /// that in the middle.
-    fn partner_of(&self, dft: &FusedDft, q: usize) -> Address {
-        let radix = dft.own.len();
-        let itself = if q == 0 { radix / 2 } else { radix - q };
-        Address::select(dft.zero, int(1), dft.own[itself], dft.partner[radix - 1 - q])
-    }
-
-    /// Frequency k of term q; where that is 0, another.
-    fn frequency_of(&self, split: &Split, dft: &FusedDft, q: usize) -> Int {
-        let before = self.desc.before();
-        let first = dft.small.frequency.expect("DFTs are numbered by frequency") * before as i64 + dft.line.frequency;
-        let k = first + (q * split.inner) as i64;
-        if q == 0 { select(dft.zero, int(1), int(1), k) } else { k }
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
@@ -361,6 +318,12 @@ impl Writer<'_> {
             }
         }
     }
+}
+
+/// The numbers of the lower half of a DFT's terms. Number 0 comes last: another root stands in for that of term 0 of
+/// all, so that no root follows from it, but it follows from others.
+fn lower_terms(half: usize) -> impl Iterator<Item = usize> {
+    (1..half).chain([0])
 }
 
 /// What is done to all terms between the ends: an even number of reals has one step for them.

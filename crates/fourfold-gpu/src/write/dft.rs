@@ -167,7 +167,10 @@ impl Writer<'_> {
         (0..split.radix).map(|j| (first + (j * split.inner) as i64).into()).collect()
     }
 
-    /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
+    /// The twiddles of a small DFT: those of powers of four are read, the others are their squares, and products of
+    /// both. (Reading one list instead of two costs less time than it takes to square. On an H200 `dct3 f32 8192x8192`
+    /// took 441 µs with all powers of two read, 435 so, and `dct2 f32 4096x4096` 90.0 and 89.2. If only w is read, errors
+    /// are 1.8 times as large.)
     pub(crate) fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
             return Twiddles(outer.iter().copied().map(Some).collect());
@@ -175,16 +178,17 @@ impl Writer<'_> {
         if split.inner == 1 {
             return Twiddles(vec![None; split.radix]);
         }
-        let mut list: Vec<Option<C<Sym>>> = vec![None];
+        let mut list: Vec<C<Sym>> = vec![];
         for j in 1..split.radix {
-            let top = 1 << j.ilog2();
-            let power =
-                |list: &[Option<C<Sym>>]| list[top].expect("read before").mul(list[j - top].expect("made before"));
-            let row = int(j.ilog2() as usize);
-            let read = || self.twiddle(&split.twiddles, row, &small.column, split.inner);
-            list.push(Some(if j == top { read() } else { power(&list) }));
+            let (bit, of) = (j.ilog2() as usize, |j: usize| list[j - 1]);
+            let twiddle = match j - (1 << bit) {
+                0 if bit % 2 == 0 => self.twiddle(&split.twiddles, int(bit / 2), &small.column, split.inner),
+                0 => of(j / 2).mul(of(j / 2)),
+                rest => of(1 << bit).mul(of(rest)),
+            };
+            list.push(twiddle);
         }
-        Twiddles(list)
+        Twiddles(std::iter::once(None).chain(list.into_iter().map(Some)).collect())
     }
 }
 

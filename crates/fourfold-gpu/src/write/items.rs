@@ -2,7 +2,7 @@
 
 use crate::ir::packed::exchanging;
 use crate::ir::statement::{Int, int};
-use crate::ir::trace::{for_each, if_less, loads_first, select, store_if_less};
+use crate::ir::trace::{for_each, if_less, loads_first, select, select_counted, store_if_less};
 use crate::write::writer::{Subline, Writer};
 use std::cmp::Ordering;
 
@@ -115,17 +115,18 @@ impl Writer<'_> {
     fn deal_between(&self, start: usize, end: usize, items: usize, one: impl Fn(Int)) {
         let (threads, count) = (self.desc.threads, end - start);
         let step = items * threads;
+        // How many there are in the last round.
+        let rest = (count - 1) % step + 1;
         let take = |first: Int| {
             if items == 1 {
                 return one(first);
             }
             let number = |j: usize| first + (j * threads) as i64;
             loads_first(|| {
-                for i in (0..items).map(number) {
-                    match count % step == 0 {
-                        true => one(i),
-                        false => store_if_less(i, int(end), || one(select(i, int(end - 1), i, int(end - 1)))),
-                    }
+                for j in 0..items {
+                    let (i, last) = (number(j), int(end - 1));
+                    let clamped = || one(select_counted(i, last, i, last, i));
+                    if (j + 1) * threads <= rest { one(i) } else { store_if_less(i, int(end), clamped) }
                 }
             });
         };

@@ -9,6 +9,7 @@ pub(crate) mod items;
 pub(crate) mod kept_frequencies;
 pub(crate) mod lane_pairs;
 pub(crate) mod odd_quarters;
+pub(crate) mod partners;
 pub(crate) mod place;
 pub(crate) mod pointwise;
 pub(crate) mod port;

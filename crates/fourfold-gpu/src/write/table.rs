@@ -1,9 +1,11 @@
 //! Roots of unity from a kernel's table.
 
-use crate::desc::table::{RootTable, TwiddleTable};
+use crate::desc::table::{Angles, RootTable, TwiddleTable};
+use crate::ir::known::{KnownRoot, Relation};
 use crate::ir::statement::{Array, Int, Sym};
+use crate::ir::trace::{known_root, remember_root};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::C;
+use fourfold::engine::{C, Roots};
 
 /// A column of a table of twiddles: number `k` of the values of the digits before a stage in the
 /// kernel's range, of which there are `inner`. Before these are the digits before the range, if the
@@ -38,9 +40,30 @@ impl Writer<'_> {
 
 /// Root number `i` of a list.
 pub(crate) fn root(table: RootTable, i: Int) -> C<Sym> {
-    match table.high {
+    if let Some((relation, known)) = known_root(table.list(), i) {
+        return table.angles.follow(relation, known);
+    }
+    let root = match table.high {
         None => coefficient(table.at, i),
         Some((high, len)) => coefficient(high, i / len as i64).mul(coefficient(table.at, i % len as i64)),
+    };
+    remember_root(KnownRoot { list: table.list(), i, root });
+    root
+}
+
+impl Angles {
+    /// A root from another one of the list.
+    fn follow(&self, relation: Relation, known: C<Sym>) -> C<Sym> {
+        let turn = |numerator: i128| {
+            let root = Roots::new(self.order).get(numerator.rem_euclid(self.order.into()) as u64);
+            C { re: Sym::lit(root.re), im: Sym::lit(root.im) }
+        };
+        let [first, step] = [self.first, self.step].map(i128::from);
+        match relation {
+            Relation::Further(0) => known,
+            Relation::Further(by) => known.mul(turn(step * i128::from(by))),
+            Relation::Reflected(sum) => known.conj().mul(turn(2 * first + step * i128::from(sum))),
+        }
     }
 }
 
