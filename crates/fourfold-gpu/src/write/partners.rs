@@ -1,11 +1,11 @@
 //! The DFTs of a fused combine, and their partners, whose terms are combined with theirs: see
 //! [`combine_fusion`](crate::write::combine_fusion).
 //!
-//! The upper half of a partner's terms comes from where it is most at hand: from registers of the same thread, from those
-//! of another one of its warp, or from shared memory. In a block of a cluster, DFT j < M of frequency b > 0 has the
-//! partner M − 1 − j of frequency P − b, where P is the number of blocks' frequencies. The block that has 0 and P/2 has
-//! pairs j and M − j of the first, and j and M − 1 − j of the other one. There, DFT 0 of frequency 0 is its own partner,
-//! and so is one of M/2: these two are a pair, too, whose terms stay where they are.
+//! The upper half of a partner's terms comes from registers of the same thread, from those of another one of its warp, or
+//! from shared memory. With P = 2 · blocks, a block of a cluster has frequencies b and P − b of the first digit, and M DFTs
+//! for each. DFT j of b > 0 has the partner M − 1 − j of P − b. One block has frequencies 0 and P/2. Partners are j and M − j
+//! of 0, and j and M − 1 − j of P/2. So two DFTs are their own partners there: number 0 of 0, and M/2 of 0 or, with odd M, (M −
+//! 1)/2 of P/2. They are taken as a pair whose terms stay where they are. A line in one block has frequency 0 alone.
 
 use crate::desc::kernel::KernelDesc;
 use crate::desc::stage::{Port, Split};
@@ -78,10 +78,11 @@ impl KernelDesc {
         (even && self.range.last > self.range.first + 1 && rounds > 0 && rounds * split.radix <= HELD).then_some(rounds)
     }
 
-    /// Where the partners of DFTs are. In a block alone they are apart but where it pays: in threads for types III and
-    /// for `f64`, and in warps for rows of types III in `f64`. (On an H200 rows of `dct3 f64 2048x2048` 34.0 to 30.3 µs,
-    /// of `dct3 f32 16384x16384` 859 to 823, but of `dct2 f32 16384x16384` 688 to 732. In warps, rows of
-    /// `dct3 f64 8192x8192` 341 to 322, of `dct3 f32 8192x8192` 162 to 190, and of `dct2 f64 8192x8192` 286 to 310.)
+    /// Where the partners of DFTs are. In a block of whole lines, DFTs and combine are two stages, but where one measured
+    /// faster: with partners in threads for types III and in `f64`, and in warps for rows of types III in `f64`. (On an
+    /// H200 rows of `dct3 f64 2048x2048` 34.0 to 30.3 µs, of `dct3 f32 16384x16384` 859 to 823, but of `dct2 f32
+    /// 16384x16384` 688 to 732. In warps, rows of `dct3 f64 8192x8192` 341 to 322, of `dct3 f32 8192x8192` 162 to 190, of
+    /// `dct2 f64 8192x8192` 286 to 310.)
     pub(crate) fn partners(&self, split: &Split) -> Partners {
         let f64 = self.precision() == Precision::F64;
         let halves = self.has_whole_lines() && split.inner % 2 == 0 && !self.convolves();
