@@ -37,8 +37,7 @@ impl Lines<'_> {
     }
 
     /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one: in f64,
-    /// for half spectra after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, 6144x6144 454 to 421, 9216x9216
-    /// 1224 to 1030; but `dct3 f64 6144x6144` 498 to 546, and `dct2 f32 8192x8192` 373 to 368.)
+    /// for half spectra after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, 6144x6144 454 to 421; but `dct3 f64 6144x6144` 498 to 546, and `dct2 f32 8192x8192` 373 to 368.)
     pub(crate) fn clusters_save_exchange(&self, device: &DeviceAttributes) -> bool {
         let is_even = self.geometry(Packing::TwoForOne).pair.is_some_and(|pair| pair.across.size % 2 == 0);
         let is_plain = self.dft().0 == Data::Real && !self.filters && self.storage.precision() == Precision::F64;

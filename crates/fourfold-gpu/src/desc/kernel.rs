@@ -2,8 +2,8 @@
 //!
 //! A pass takes every line of an axis through a pipeline of [`Stage`]s. A stage is a loop over
 //! independent items: each reads some numbers of its line, computes, and writes as many *where it
-//! has read them*. So a line needs one buffer, and one barrier between stages. (In clusters the
-//! last digit's DFTs and the combine are one stage with a barrier within: combine fusion,
+//! has read them*. So a line needs one buffer, and one barrier between stages. (In
+//! clusters, and in some blocks of whole lines, the last digit's DFTs and the combine are one stage:
 //! `write/combine_fusion.rs`.)
 //!
 //! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁

@@ -1,11 +1,13 @@
 //! Rows that are written through shared memory: short ones of which a thread has all numbers, those whose
 //! elements are an odd number with reals of both ends, and others by a choice.
 
+use crate::choose::estimate::Choice;
 use crate::desc::stage::StageOp;
 use crate::limits::Api;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, resized, simulate};
-use fourfold::Problem;
+use fourfold::{Planner, Problem};
 
 /// What the first kernel ends with.
 fn last(target: &Target, problem: &Problem) -> StageOp {
@@ -110,6 +112,27 @@ fn a_choice_says_whether_rows_go_through_shared_memory() {
                 let last = &descs[0].stages.last().unwrap().op;
                 assert_eq!(matches!(last, StageOp::CopyLines(_)), through == 1, "{case}");
             }
+        }
+    }
+}
+
+/// Rows whose last DFTs and combine would be one stage, if no other stage wrote them.
+#[test]
+fn rows_go_through_shared_memory_without_combine_fusion() {
+    let target = Target::cuda("sm_90").unwrap().with_sms(1);
+    for (case, choice) in [
+        ("dct2 f64 8x1024 axes=1", "pairs 8 8 8 tile 1 threads 32"),
+        ("dht f64 5x512 axes=1", "pairs 4 8 8 tile 1 threads 16"),
+        ("dst2 f64 4x2048 axes=1", "pairs 16 8 8"),
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        for through in [0, 1] {
+            let choices: [Choice; 1] = [format!("{choice} through {through}").parse().unwrap()];
+            let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
+            assert_eq!(descs[0].combine_partners().is_some(), through == 0, "{case}");
+            let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+            assert!(verdict.holds(), "{case} with {choice} through {through}: {verdict:?}");
         }
     }
 }

@@ -85,7 +85,8 @@ impl KernelDesc {
     /// `dct2 f64 8192x8192` 286 to 310.)
     pub(crate) fn partners(&self, split: &Split) -> Partners {
         let f64 = self.precision() == Precision::F64;
-        let halves = self.has_whole_lines() && split.inner % 2 == 0 && !self.convolves();
+        // Rows that another stage writes are made by the combine where they are not lines of the array.
+        let halves = self.has_whole_lines() && split.inner % 2 == 0 && !self.convolves() && self.row_reals() == 0;
         let [threads, warps] = match self.cluster {
             1 => [halves && (self.inverse || f64), halves && self.inverse && f64 && !self.interleaved()],
             _ => [true; 2],
