@@ -78,6 +78,11 @@ pub(crate) fn known_root(list: [usize; 2], i: Int) -> Option<(Relation, C<Sym>)>
     })
 }
 
+/// No root is known any more, so that no register holds one.
+pub(crate) fn forget_roots() {
+    RECORDER.with_borrow_mut(|r| r.scopes.iter_mut().for_each(|scope| scope.roots.clear()));
+}
+
 /// Others follow from this root.
 pub(crate) fn remember_root(known: KnownRoot) {
     RECORDER.with_borrow_mut(|r| {
@@ -99,7 +104,7 @@ pub(crate) fn comment(text: String) {
 
 /// All threads of the block wait for one another, and see what they stored.
 pub(crate) fn barrier() {
-    RECORDER.with_borrow_mut(|r| r.scopes.iter_mut().for_each(|scope| scope.roots.clear()));
+    forget_roots();
     emit(Statement::Barrier);
 }
 

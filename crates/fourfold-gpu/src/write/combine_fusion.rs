@@ -15,7 +15,7 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::desc::table::RootTable;
 use crate::ir::statement::{Int, Sym, int};
-use crate::ir::trace::{barrier, if_less, loads_first, store_if_less};
+use crate::ir::trace::{barrier, forget_roots, if_less, loads_first, store_if_less};
 use crate::write::dft::{WITH_RESULTS, small_dft};
 use crate::write::partners::{FusedDft, Partners};
 use crate::write::place::Address;
@@ -222,6 +222,7 @@ impl Writer<'_> {
             });
             let lower: Vec<usize> = lower_terms(half).collect();
             for some in lower.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
+                forget_roots();
                 loads_first(|| {
                     some.iter().for_each(|&q| terms[q] = self.pair_product(there, product, dft, (q, z[q])));
                 });

@@ -79,7 +79,7 @@ impl KernelDesc {
     }
 
     /// Where the partners of DFTs are. In a block of whole lines, DFTs and combine are two stages, but where one measured
-    /// faster: with partners in threads for types III and in `f64`, and in warps for rows of types III in `f64`. (On an
+    /// faster: with partners in threads for rows of types III and in `f64`, and in warps for rows of types III in `f64`. (On an
     /// H200 rows of `dct3 f64 2048x2048` 34.0 to 30.3 µs, of `dct3 f32 16384x16384` 859 to 823, but of `dct2 f32
     /// 16384x16384` 688 to 732. In warps, rows of `dct3 f64 8192x8192` 341 to 322, of `dct3 f32 8192x8192` 162 to 190, of
     /// `dct2 f64 8192x8192` 286 to 310.)
@@ -87,8 +87,9 @@ impl KernelDesc {
         let f64 = self.precision() == Precision::F64;
         // Rows that another stage writes are made by the combine where they are not lines of the array.
         let halves = self.has_whole_lines() && split.inner % 2 == 0 && !self.convolves() && self.row_reals() == 0;
+        let is_row = self.inverse && !self.interleaved();
         let [threads, warps] = match self.cluster {
-            1 => [halves && (self.inverse || f64), halves && self.inverse && f64 && !self.interleaved()],
+            1 => [halves && (f64 || is_row), halves && is_row && f64],
             _ => [true; 2],
         };
         let keeps_lines = (self.warp / 2).is_multiple_of(self.tile) && self.threads.is_multiple_of(self.warp);
