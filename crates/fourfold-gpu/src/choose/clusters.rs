@@ -63,9 +63,7 @@ impl KernelDesc {
         let most = size.threads.unwrap_or(device.threads_per_block).min(most);
         desc = desc.with_cluster_threads(most, device, size);
         desc.resident = size.resident.unwrap_or_else(|| desc.cluster_resident(device));
-        if device.exchanges_registers && size.exchange != Some(0) {
-            desc.warp = device.warp;
-        }
+        desc.warp = device.exchanging_warp(size);
         let fits = device.blocks_of(desc.shared_bytes()) > 0 && desc.threads <= most;
         fits.then(|| desc.with_padding(device))
     }

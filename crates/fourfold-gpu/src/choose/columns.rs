@@ -36,16 +36,19 @@ impl Lines<'_> {
         is_plain && is_long() && self.is_smooth(Packing::HalfLength, device)
     }
 
-    /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one: in f64,
-    /// for half spectra after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, 6144x6144 454 to 421; but `dct3 f64 6144x6144` 498 to 546, and `dct2 f32 8192x8192` 373 to 368.)
+    /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one, in `f64`
+    /// and where half spectra come after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, 6144x6144 454 to 421;
+    /// but `dct3 f64 6144x6144` 498 to 546. `dct2 f32 8192x8192` took 373 and 368.)
     pub(crate) fn clusters_save_exchange(&self, device: &DeviceAttributes) -> bool {
         let is_even = self.geometry(Packing::TwoForOne).pair.is_some_and(|pair| pair.across.size % 2 == 0);
         let is_plain = self.dft().0 == Data::Real && !self.filters && self.storage.precision() == Precision::F64;
-        let blocks = |packing| self.columns(packing, device).filter(|blocks| *blocks >= device.sms);
-        let [two, one] = [Packing::TwoForOne, Packing::HalfLength];
-        let digits = |packing| self.cluster_radices(packing, device);
-        let saves = || digits(one).len() < digits(two).len() && digits(one).first() == digits(two).first();
-        is_plain && is_even && blocks(one).is_some() && saves()
+        let clustered = || self.columns(Packing::HalfLength, device).is_some_and(|blocks| blocks >= device.sms);
+        let saves = || {
+            let [two, one] =
+                [Packing::TwoForOne, Packing::HalfLength].map(|packing| self.cluster_radices(packing, device));
+            one.len() < two.len() && one.first() == two.first()
+        };
+        is_plain && is_even && clustered() && saves()
     }
 
     /// If clusters should have columns of these: how many blocks all clusters have, of short runs.

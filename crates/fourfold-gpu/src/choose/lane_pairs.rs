@@ -6,6 +6,13 @@ use crate::desc::kernel::{KernelDesc, Packing};
 use crate::desc::stage::{Port, Split, Stage, StageOp, View};
 use fourfold::Precision;
 
+impl DeviceAttributes {
+    /// Threads of a warp that may exchange registers: one if the device cannot, or the choice says so.
+    pub(crate) fn exchanging_warp(&self, size: Size) -> usize {
+        if self.exchanges_registers && size.exchange != Some(0) { self.warp } else { 1 }
+    }
+}
+
 impl KernelDesc {
     /// Without a stage that only reorders neighbours, the first or (`end` 1) the last. Beside a convolution,
     /// which cannot touch the array itself, it copies the elements as they are.
@@ -37,9 +44,7 @@ impl KernelDesc {
     /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
     /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
-        if device.exchanges_registers && size.exchange != Some(0) {
-            self.warp = device.warp;
-        }
+        self.warp = device.exchanging_warp(size);
         let pays = [self.packing != Packing::TwoForOne || self.precision() == Precision::F64, self.inverse];
         let pays = pays.map(|pays| if self.has_whole_lines() { pays } else { self.may_mirror(device) });
         let pays = size.exchange.map_or(pays, |exchange| [exchange == 1; 2]);

@@ -1,5 +1,5 @@
-//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters, and in blocks where
-//! it pays, if all threads have equally many DFTs, and no more than they can hold. Half of the terms that a thread
+//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage. That is so in clusters, and in
+//! blocks where it pays, if all threads have equally many DFTs, and no more than they can hold. Half of the terms that a thread
 //! combines are in its registers, and only the other half comes [from elsewhere](crate::write::partners). (With a
 //! product and the first DFTs back in the same stage it measured faster in all blocks whose columns are interleaved.)
 //!
@@ -222,6 +222,7 @@ impl Writer<'_> {
             });
             let lower: Vec<usize> = lower_terms(half).collect();
             for some in lower.chunks(PAIRS * Precision::F32.bytes() / self.desc.precision().bytes()) {
+                // Roots of all pairs at once are more than registers hold.
                 forget_roots();
                 loads_first(|| {
                     some.iter().for_each(|&q| terms[q] = self.pair_product(there, product, dft, (q, z[q])));

@@ -43,7 +43,7 @@ pub(crate) struct FusedDft {
     /// The sum of its number and its subline's frequency: 0 where it has term 0.
     pub(crate) zero: Int,
     /// 0 where it is its own partner, if partners are in threads or warps.
-    pairs: Int,
+    itself: Int,
     /// Its lowest frequency.
     first: Int,
 }
@@ -79,13 +79,13 @@ impl KernelDesc {
     }
 
     /// Where the partners of DFTs are. In a block of whole lines, DFTs and combine are two stages, but where one measured
-    /// faster: with partners in threads for rows of types III and in `f64`, and in warps for rows of types III in `f64`. (On an
-    /// H200 rows of `dct3 f64 2048x2048` 34.0 to 30.3 µs, of `dct3 f32 16384x16384` 859 to 823, but of `dct2 f32
+    /// faster: with partners in threads for rows of types III and in `f64`, and in warps for rows of types III in
+    /// `f64`. (On an H200 rows of `dct3 f64 2048x2048` 34.0 to 30.3 µs, of `dct3 f32 16384x16384` 859 to 823, but of `dct2 f32
     /// 16384x16384` 688 to 732. In warps, rows of `dct3 f64 8192x8192` 341 to 322, of `dct3 f32 8192x8192` 162 to 190, of
     /// `dct2 f64 8192x8192` 286 to 310.)
     pub(crate) fn partners(&self, split: &Split) -> Partners {
         let f64 = self.precision() == Precision::F64;
-        // Rows that another stage writes are made by the combine where they are not lines of the array.
+        // A fused combine writes to the array, and not to rows that another stage writes.
         let halves = self.has_whole_lines() && split.inner % 2 == 0 && !self.convolves() && self.row_reals() == 0;
         let is_row = self.inverse && !self.interleaved();
         let [threads, warps] = match self.cluster {
@@ -146,7 +146,7 @@ impl Writer<'_> {
             let (line, pair) = self.item(i, count / 2);
             let other = select(pair, int(1), int(count / 2), int(count)) - pair;
             let j = select(side, int(1), pair, other);
-            return FusedDft { pairs: pair, zero: pair + side, ..self.dft_of_line(split, line, j) };
+            return FusedDft { itself: pair, zero: pair + side, ..self.dft_of_line(split, line, j) };
         }
         let (line, pair) = self.item(i, count);
         // How many pairs have frequency 0 in the block that has it.
@@ -159,14 +159,14 @@ impl Writer<'_> {
         let other = in_zero(sum, int(count - 1)) - pair;
         let of_side = |a: Int, b: Int| select(side, int(1), a, b);
         let dft = self.dft_of_line(split, self.half_of(line, of_side(half, other_half)), of_side(j, other));
-        FusedDft { pairs: pair + self.rank, zero: pair + self.rank + side, ..dft }
+        FusedDft { itself: pair + self.rank, zero: pair + self.rank + side, ..dft }
     }
 
     fn dft_of_line(&self, split: &Split, line: Subline, j: Int) -> FusedDft {
         let small = self.small_of_frequency(split, line, j);
         let own = self.small_addresses(&small, &Port::Buffer, line);
         let first = j * self.desc.before() as i64 + line.frequency;
-        FusedDft { own, partner: vec![], line, small, zero: int(0), pairs: int(1), first }
+        FusedDft { own, partner: vec![], line, small, zero: int(0), itself: int(1), first }
     }
 
     /// What partners have in place of these lists, of each DFT of a thread.
@@ -197,7 +197,7 @@ impl Writer<'_> {
             let own =
                 |q: usize| if q == 0 { z[z.len() - 1] } else { dft.where_zero(z[z.len() - q], z[z.len() - 1 - q]) };
             let half = z.len() / 2;
-            (0..half).map(|q| select_pair(dft.pairs, int(1), own(q), other[half - 1 - q])).collect()
+            (0..half).map(|q| select_pair(dft.itself, int(1), own(q), other[half - 1 - q])).collect()
         };
         dfts.iter().enumerate().map(terms).collect()
     }
@@ -213,7 +213,7 @@ impl Writer<'_> {
         let terms = |(i, dft): (usize, &FusedDft)| {
             let (mirrors, other) = (&mirrors[i], &others[i]);
             let own = |q: usize| dft.where_zero(mirrors[(q + 1) % mirrors.len()], mirrors[q]);
-            (0..mirrors.len()).rev().map(|q| Some(select_pair(dft.pairs, int(1), own(q), other[q]))).collect()
+            (0..mirrors.len()).rev().map(|q| Some(select_pair(dft.itself, int(1), own(q), other[q]))).collect()
         };
         dfts.iter().enumerate().map(terms).collect()
     }

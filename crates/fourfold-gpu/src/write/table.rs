@@ -55,7 +55,10 @@ impl Angles {
     /// A root from another one of the list.
     fn follow(&self, relation: Relation, known: C<Sym>) -> C<Sym> {
         let turn = |numerator: i128| {
-            let root = Roots::new(self.order).get(numerator.rem_euclid(self.order.into()) as u64);
+            let k = numerator.rem_euclid(self.order.into()) as u64;
+            // In lowest terms, since tables of roots are as long as √order.
+            let common = gcd(self.order, k);
+            let root = Roots::new(self.order / common).get(k / common);
             C { re: Sym::lit(root.re), im: Sym::lit(root.im) }
         };
         let [first, step] = [self.first, self.step].map(i128::from);
@@ -65,6 +68,10 @@ impl Angles {
             Relation::Reflected(sum) => known.conj().mul(turn(2 * first + step * i128::from(sum))),
         }
     }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Complex number `i` of those that begin at real `at` of the table.
