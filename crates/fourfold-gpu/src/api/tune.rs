@@ -204,10 +204,12 @@ fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
-/// Other numbers of kernels, each for a range of the digits: of convolutions three or five.
+/// Other numbers of kernels, each for a range of the digits: of convolutions three or five, or three with clusters.
 fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
-    let kernels = [1, 2, 3, 5].map(|kernels| Size { kernels: Some(kernels), ..pass.choice.size.of_each() });
-    kernels.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
+    let each = pass.choice.size.of_each();
+    let kernels = [1, 2, 3, 5].map(|kernels| Size { kernels: Some(kernels), ..each });
+    let sizes = kernels.into_iter().chain([Size { clusters: Some(1), ..each }]);
+    sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
 /// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not. Then

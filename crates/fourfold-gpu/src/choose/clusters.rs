@@ -25,14 +25,14 @@ impl DeviceAttributes {
 
 impl KernelDesc {
     /// By a cluster of blocks, if the first digit is even, and the tile fits them with short runs;
-    /// with shorter ones where there are few columns.
+    /// with shorter ones where there are few columns. The kernel has whole lines, or the first range of their digits.
     pub(crate) fn clustered(&self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
         if first.radix % 2 == 1 || cluster < 2 || cluster > device.cluster || !self.can_share_digits() {
             return None;
         }
-        let range = DigitRange { first: 1, last: self.digits.len() };
+        let range = DigitRange { first: 1, last: self.range.last };
         let mut desc = KernelDesc { cluster, range, side_by_side: true, ..self.clone() };
         match &mut *desc.stages {
             // Only DFTs and half spectra go to other blocks.
@@ -49,7 +49,7 @@ impl KernelDesc {
         // As many columns in arrays of 16-bit reals as in others: the cluster's buffers have 32-bit ones.
         let run = device.short_run() * desc.storage.bytes() / desc.precision().bytes();
         let wanted = size.tile.unwrap_or(run / desc.line_bytes());
-        desc.tile = wanted.min(desc.lines.next_power_of_two()).max(1);
+        desc.tile = wanted.min(desc.sublines().next_power_of_two()).max(1);
         // Work for every SM, before runs are long; or for a few, before they are sectors.
         let is_short = |desc: &KernelDesc| desc.contiguous_bytes() <= device.least_run();
         let few = |desc: &KernelDesc| match is_short(desc) {

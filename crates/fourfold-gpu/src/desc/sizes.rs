@@ -75,7 +75,7 @@ impl KernelDesc {
     /// Sublines of one line, each Hermitian pair as one, and so all of a cluster.
     pub(crate) fn parts(&self) -> usize {
         if self.cluster > 1 {
-            return 1;
+            return self.after();
         }
         let frequencies = match self.kept_frequencies() {
             Some(kept) => self.before() / self.halved * kept,
@@ -93,7 +93,7 @@ impl KernelDesc {
 
     /// The kernel as its stage across the cluster sees it.
     pub(crate) fn across_cluster(&self) -> KernelDesc {
-        KernelDesc { range: DigitRange::all(self.digits.len()), ..self.clone() }
+        KernelDesc { range: DigitRange { first: 0, last: self.range.last }, ..self.clone() }
     }
 
     /// Sublines of all lines.
@@ -152,14 +152,14 @@ impl KernelDesc {
     }
 
     /// Whether blocks take sublines from both ends of the line in turn. The elements of those have
-    /// neighbouring reals, where reals are read or written in an order: so both find what is around theirs in the
-    /// cache.
+    /// neighbouring reals, where reals are read or written in an order, and numbers of a spectrum are those of
+    /// mirror images: so both find what is around theirs in the cache.
     pub(crate) fn takes_ends(&self) -> bool {
         let is_ordered =
             |port: &Port| matches!(port, Port::Array(view) if view.order.is_some() || view.combined.is_some());
-        let is_range = !self.has_whole_lines() && self.cluster == 1;
+        let is_range = !self.has_whole_lines() && (self.cluster == 1 || self.after() > 1);
         let takes = self.shared && self.lines == 1 && is_range && !self.mirrors_sublines();
-        takes && self.ends().into_iter().flatten().any(is_ordered)
+        takes && (self.multiplies_by_chirp() || self.ends().into_iter().flatten().any(is_ordered))
     }
 
     /// Where blocks begin that take sublines from both ends of the line in turn, if that is not at the ends of the buffer.
@@ -190,13 +190,15 @@ impl KernelDesc {
         Some(Strips { count, middle: n / 8 % sublines * count % sublines / (count * self.tile) })
     }
 
+    /// Whether it multiplies by the spectrum of Bluestein's chirp.
+    pub(crate) fn multiplies_by_chirp(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(stage.op, StageOp::Convolution { .. }))
+    }
+
     /// Whether it is one of the kernels of lines that are convolved as a whole.
     pub(crate) fn convolves_lines(&self) -> bool {
-        let convolves = |stage: &Stage| {
-            matches!(stage.op, StageOp::Convolution { .. })
-                || [&stage.from, &stage.to].iter().any(|port| port.chirped().is_some())
-        };
-        self.stages.iter().any(convolves)
+        let is_chirped = |stage: &Stage| [&stage.from, &stage.to].iter().any(|port| port.chirped().is_some());
+        self.multiplies_by_chirp() || self.stages.iter().any(is_chirped)
     }
 
     /// How many blocks have a line, if neighbouring blocks take the same part of all lines. A convolution of
@@ -352,10 +354,15 @@ impl KernelDesc {
         if buffers { 2 * self.lines * self.places() } else { 0 }
     }
 
+    /// Tiles of all sublines.
+    pub(crate) fn tiles(&self) -> usize {
+        self.sublines().div_ceil(self.tile)
+    }
+
     /// Blocks of a launch.
     pub(crate) fn blocks(&self) -> usize {
         if self.shared {
-            return self.sublines().div_ceil(self.tile) * self.cluster;
+            return self.tiles() * self.cluster;
         }
         let items = self.stages.iter().map(|stage| stage.op.items()).max().unwrap_or(1);
         (items * self.sublines()).div_ceil(self.threads)

@@ -12,6 +12,11 @@
 //!   transpose, and so may lead back to reals, too;
 //! - of a symmetric extension, see below.
 //!
+//! **Half a spectrum.** Element n stands at place p = n + a, and result k at place q = k + b. The fewer of both are moved
+//! by half of the difference of A and B, the others by 0. So nk = (p² − 2bp + q² − 2aq − (q − p)²)/2. What is read is
+//! multiplied by exp(−πi p(p − 2b)/N), and what is written by exp(−πi q(q − 2a)/N). Then q − p reaches equally far to both
+//! sides. So the sequence between is even, and its spectrum too: half of it is in the table, and comes from memory.
+//!
 //! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, and terms k ≤ L are wanted: C_k = Σ_e 2y_e
 //! cos(πek/L), where y_0 and y_L count once, and S_k with sines. Let w = exp(−2πi/L). Cosines and sines are sums of
 //! exponentials w^{±ek/2}. For k = 2j the one of −e is that of L − e. For k = 2j + 1 it has the other sign, since
@@ -23,6 +28,7 @@
 //! This is a complex DFT of L numbers, of which the first half of the results is wanted: 3L/2. (As real data, the y
 //! would need 2L.)
 
+use crate::choose::convolution::ConvolutionRanges;
 use crate::choose::estimate::{Choice, Lines};
 use crate::choose::radices::radices;
 use crate::desc::chirp::{Chirp, Chirped};
@@ -33,7 +39,7 @@ use crate::lower::combines::List;
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
 use crate::lower::stages::{Ranges, StagePipeline, array};
-use crate::lower::tables::Entry;
+use crate::lower::tables::{Entry, SpectrumOrder};
 use fourfold::engine::{
     AxisRecipe, AxisTransform, Data, Factor, Index, Reduction, Reorder, Transform1d, dft_of, reduce,
     reduce_from_spectrum,
@@ -55,8 +61,6 @@ pub(crate) struct LineConvolution {
     reduction: Reduction,
     /// Numbers that it reads, and those that it computes.
     pub(crate) counts: [usize; 2],
-    /// Its least length.
-    least: usize,
 }
 
 impl LineConvolution {
@@ -88,7 +92,33 @@ impl LineConvolution {
             (Packing::Single, _) => [len, half],
             _ => [len; 2],
         };
-        LineConvolution { data, len, packing, extension, reduction, counts, least: counts[0] + counts[1] - 1 }
+        LineConvolution { data, len, packing, extension, reduction, counts }
+    }
+
+    /// By how many places the fewer elements are moved.
+    fn moved(&self) -> usize {
+        self.counts[0].abs_diff(self.counts[1]) / 2
+    }
+
+    /// The farthest that a result is from an element.
+    fn extent(&self) -> usize {
+        self.counts[0].max(self.counts[1]) - 1 - self.moved()
+    }
+
+    /// Its least length.
+    fn least(&self) -> usize {
+        2 * self.extent() + 1
+    }
+
+    /// Of the elements that are read, or (`end` 1) written: the place of the first one, and j of the chirp
+    /// exp(−πi p(p + j)/N) of place p.
+    fn first_and_shift(&self, end: usize) -> [usize; 2] {
+        let moved = self.moved();
+        match self.counts[end] < self.counts[1 - end] {
+            true => [moved, 0],
+            // −2 · moved, modulo the chirp's period.
+            false => [0, (2 * self.len - 2 * moved) % (2 * self.len)],
+        }
     }
 }
 
@@ -119,30 +149,37 @@ impl PassLowering<'_> {
         let places = [strided, if across { strided } else { complex }];
         // All ranges but the last have a kernel there and one back.
         let wanted = choice.size.kernels.map(|kernels| kernels.div_ceil(2));
-        let ranges = self.device.convolution_ranges(rule.least, places, self.storage.precision(), wanted, across)?;
-        let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges);
-        let desc = self.on_whole_lines(&mut pipeline, geometry);
-        let digits: Vec<usize> = ranges.iter().map(|length| radices(*length).len()).collect();
-        let descs = desc.convolution_kernels(self.device, &digits, choice.size.of_each())?;
-        let descs = self.device.with_pair_distance(descs);
-        Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice, self.device)]))
+        let precision = self.storage.precision();
+        let lengths = self.device.convolution_ranges(rule.least(), places, precision, wanted, across)?;
+        let is_better = || wanted.is_none() && self.device.prefers_clusters(&lengths, places);
+        let tries = !across && choice.size.clusters.map_or_else(is_better, |clusters| clusters == 1);
+        let clustered = tries.then(|| self.device.clustered_ranges(rule.least(), precision)).flatten();
+        let usual = ConvolutionRanges { digits: lengths.into_iter().map(radices).collect(), clustered: false };
+        let lowered = |ranges: ConvolutionRanges| {
+            let mut pipeline = StagePipeline::line_convolution(lines.line, &rule, &ranges.digits);
+            let desc = self.on_whole_lines(&mut pipeline, geometry.clone());
+            let descs = desc.convolution_kernels(self.device, &ranges, choice.size.of_each())?;
+            let descs = self.device.with_pair_distance(descs);
+            Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice, self.device)]))
+        };
+        clustered.and_then(lowered).or_else(|| lowered(usual))
     }
 }
 
 impl StagePipeline {
     /// The stages of the line, whose ranges of digits have these lengths.
-    pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, ranges: &[usize]) -> StagePipeline {
+    pub(crate) fn line_convolution(line: &AxisRecipe, rule: &LineConvolution, digits: &[Vec<usize>]) -> StagePipeline {
         let mut pipeline = StagePipeline { uses_bluestein: true, ..StagePipeline::new(rule.packing) };
-        let digits: Vec<Vec<usize>> = ranges.iter().map(|length| radices(*length)).collect();
         let radices = digits.concat();
         pipeline.digits = radices.iter().map(|&radix| Digit { radix, room: radix, stages: 1 }).collect();
         let factors: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
         // The convolution's first range and its last one have the line's elements.
         let cuts: Vec<usize> = (1..digits.len()).map(|i| digits[..i].iter().map(Vec::len).sum()).collect();
-        pipeline.ranges = Ranges { cuts: cuts.clone(), strides: [ranges.iter().skip(1).product(); 2] };
+        pipeline.ranges = Ranges { cuts: cuts.clone(), strides: [digits.iter().skip(1).flatten().product(); 2] };
         let views = pipeline.views(line, rule);
         let mut splits = pipeline.splits(&factors, 1, &cuts);
-        let spectrum = Entry::ChirpSpectrum { n: rule.len, counts: rule.counts, radices, by_columns: true };
+        let order = SpectrumOrder::Half { first: cuts.last().copied().unwrap_or(0) };
+        let spectrum = Entry::ChirpSpectrum { n: rule.len, extent: rule.extent(), radices, order };
         let spectrum = pipeline.tables.push_pairs(spectrum);
         let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };
         for split in &splits {
@@ -165,11 +202,14 @@ impl StagePipeline {
         let LineConvolution { data, len, packing, extension, ref reduction, counts, .. } = *rule;
         let radices: Vec<usize> = self.digits.iter().map(|digit| digit.radix).collect();
         let step: usize = radices[1..].iter().product();
-        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 0, count: step });
+        let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n: len, shift, count: step });
+        let ends = [0, 1].map(|end| rule.first_and_shift(end));
+        let tables = ends.map(|[_, shift]| table(shift));
         let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
         let powers: Vec<RootTable> = powers.map(|power| self.power(len, step, power)).collect();
         let chirp = |end: usize, elements: Chirped| {
-            Some(Box::new(Chirp { n: len, count: counts[end], step, table, powers: powers.clone(), elements }))
+            let ([first, shift], table, count, powers) = (ends[end], tables[end], counts[end], powers.clone());
+            Some(Box::new(Chirp { n: len, first, count, step, shift, table, powers, elements }))
         };
         let elements = |end: usize| chirp(end, Chirped::Elements);
         let n = line.transform.n;
@@ -186,7 +226,8 @@ impl StagePipeline {
                 let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
                 let (order, from, to) = match extension {
                     Some(odd) => {
-                        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift: 1, count: step });
+                        let shift = ends[0][1] + 1;
+                        let table = self.tables.push_pairs(Entry::Chirp { n: len, shift, count: step });
                         let to = Chirped::TermPairs { odd, terms: len + 1, steps };
                         (self.extension_order(reduction, n, len), Chirped::Folded { odd, table }, to)
                     }

@@ -9,7 +9,7 @@ use crate::choose::radices::{LARGEST, gpu_factors, powers_of_four, radices, smoo
 use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing, values};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
-use crate::lower::tables::{Entry, TableLayout};
+use crate::lower::tables::{Entry, SpectrumOrder, TableLayout};
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule, Transform1d, dft_of,
     length, quarter_length, reduce, symmetric_last_pass,
@@ -374,9 +374,9 @@ impl StagePipeline {
         // for a backward one.
         let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum {
             n: radix,
-            counts: [radix; 2],
+            extent: radix - 1,
             radices: lengths(parts),
-            by_columns: false,
+            order: SpectrumOrder::Places,
         });
         self.push(StageOp::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {

@@ -4,6 +4,7 @@
 
 use crate::choose::radices::frequency;
 use crate::desc::action::Action;
+use crate::desc::chirp::half_count;
 use crate::lower::multiplier::MultiplierTable;
 use fourfold::engine::{Roots, Rotation, SymmetricLastPass, filled, generator_powers, rader_spectrum};
 use fourfold::{Planner, Problem, Result};
@@ -51,14 +52,13 @@ pub(crate) enum Entry {
         shift: usize,
         count: usize,
     },
-    /// The spectrum that Bluestein's convolution multiplies by, in the order of the places, or with
-    /// the last digit before all others: the DFT of c̄_{|j|}/M, −A < j < B, where A numbers are read
-    /// and B computed, and M is the product of the radices.
+    /// The spectrum that Bluestein's convolution multiplies by: the DFT of c̄_{|j|}/M, |j| ≤ `extent`, where M is the
+    /// product of the radices.
     ChirpSpectrum {
         n: usize,
-        counts: [usize; 2],
+        extent: usize,
         radices: Vec<usize>,
-        by_columns: bool,
+        order: SpectrumOrder,
     },
     /// The spectrum that Rader's convolution for a prime multiplies by, in the same order.
     RaderSpectrum {
@@ -67,6 +67,17 @@ pub(crate) enum Entry {
     },
     /// Factors of the plan's multiplier.
     Multiplier(MultiplierTable),
+}
+
+/// Which numbers of a spectrum are in a table, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpectrumOrder {
+    /// All of them, in the order of the places.
+    Places,
+    /// Those of a kernel on the digits from `first` on. Of an even spectrum, frequencies b ≤ B/2 of the digits before
+    /// are enough, which have B values. For each value of the last digit, and for each b, the other digits in the order
+    /// of the places.
+    Half { first: usize },
 }
 
 impl Entry {
@@ -80,7 +91,12 @@ impl Entry {
             Entry::Rotation(..) => 4,
             Entry::SymmetricLastPass(rule, _) => 4 * (rule.len.div_ceil(2) - 1),
             Entry::Chirp { count, .. } => 2 * count,
-            Entry::ChirpSpectrum { radices, .. } => 2 * radices.iter().product::<usize>(),
+            Entry::ChirpSpectrum { radices, order: SpectrumOrder::Places, .. } => 2 * radices.iter().product::<usize>(),
+            Entry::ChirpSpectrum { radices, order: SpectrumOrder::Half { first }, .. } => {
+                let [before, range] =
+                    [&radices[..*first], &radices[*first..]].map(|part| part.iter().product::<usize>());
+                2 * half_count(before) * range
+            }
             Entry::RaderSpectrum { p, .. } => 2 * (p - 1),
             Entry::Multiplier(table) => table.len(),
         }
@@ -162,9 +178,12 @@ fn values(entry: &Entry) -> Result<Vec<f64>> {
         }
         Entry::SymmetricLastPass(rule, factor) => rule.table().into_iter().flatten().map(|x| factor * x).collect(),
         Entry::Chirp { n, shift, count } => reals(chirp(*n, *shift, *count)),
-        Entry::ChirpSpectrum { n, counts, radices, by_columns } => {
-            let spectrum = chirp_spectrum(*n, *counts, radices.iter().product())?;
-            if *by_columns { by_last_digit(&spectrum, radices) } else { reversed(&spectrum, radices) }
+        Entry::ChirpSpectrum { n, extent, radices, order } => {
+            let spectrum = chirp_spectrum(*n, *extent, radices.iter().product())?;
+            match order {
+                SpectrumOrder::Places => reversed(&spectrum, radices),
+                SpectrumOrder::Half { first } => half_by_last_digit(&spectrum, radices.split_at(*first)),
+            }
         }
         Entry::RaderSpectrum { p, radices } => reversed(&rader_spectrum(*p), radices),
         Entry::Multiplier(_) => unreachable!("a plan that multiplies has a multiplier"),
@@ -178,17 +197,13 @@ fn chirp(n: usize, shift: usize, count: usize) -> impl Iterator<Item = Complex<f
 }
 
 /// See [`Entry::ChirpSpectrum`].
-fn chirp_spectrum(n: usize, [inputs, outputs]: [usize; 2], m: usize) -> Result<Vec<Complex<f64>>> {
+fn chirp_spectrum(n: usize, extent: usize, m: usize) -> Result<Vec<Complex<f64>>> {
     let zeros = || filled(m, Complex::new(0.0, 0.0), format_args!("a convolution of {m} numbers"));
     let mut signal = zeros()?;
-    for (j, c) in chirp(n, 0, inputs.max(outputs)).enumerate() {
+    for (j, c) in chirp(n, 0, extent + 1).enumerate() {
         let value = c.conj() / m as f64;
-        if j < outputs {
-            signal[j] = value;
-        }
-        if j < inputs {
-            signal[(m - j) % m] = value;
-        }
+        signal[j] = value;
+        signal[(m - j) % m] = value;
     }
     let mut spectrum = zeros()?;
     Planner::new().plan(&format!("fft f64 {m}").parse::<Problem>()?)?.execute(&signal, &mut spectrum)?;
@@ -211,9 +226,11 @@ fn reversed(spectrum: &[Complex<f64>], radices: &[usize]) -> Vec<f64> {
     reals((0..spectrum.len()).map(|place| spectrum[frequency(place, radices)]))
 }
 
-/// A spectrum in the order of the places, but with the last digit before all others.
-fn by_last_digit(spectrum: &[Complex<f64>], radices: &[usize]) -> Vec<f64> {
-    let last = radices.last().copied().unwrap_or(1);
-    let inner = spectrum.len() / last;
-    reals((0..spectrum.len()).map(|at| spectrum[frequency(at % inner * last + at / inner, radices)]))
+/// See [`SpectrumOrder::Half`]. Number b + B · k has the digits before as b, and those of the range as k.
+fn half_by_last_digit(spectrum: &[Complex<f64>], (before, range): (&[usize], &[usize])) -> Vec<f64> {
+    let count: usize = before.iter().product();
+    let last = range.last().copied().unwrap_or(1);
+    let numbers: Vec<usize> = (0..range.iter().product()).map(|place| count * frequency(place, range)).collect();
+    let row = |value: usize, b: usize| numbers.iter().skip(value).step_by(last).map(move |number| spectrum[b + number]);
+    reals((0..last).flat_map(|value| (0..half_count(count)).flat_map(move |b| row(value, b))))
 }

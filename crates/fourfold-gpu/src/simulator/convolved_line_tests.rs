@@ -12,6 +12,11 @@ fn target() -> Target {
     Target::cuda("sm_90").unwrap().with_shared_bytes(8 << 10).with_sms(1)
 }
 
+/// The same without clusters.
+fn unclustered() -> Target {
+    Target::opencl().with_shared_bytes(8 << 10).with_sms(1)
+}
+
 /// Of even and odd DFTs: those of an odd number change the sign of the second half of the chirp.
 #[test]
 fn convolved_lines_are_right_and_have_no_races() {
@@ -53,9 +58,9 @@ fn convolved_lines_are_right_and_have_no_races() {
     }
 }
 
-/// When each block of a kernel comes.
+/// When each tile of a kernel comes.
 fn turns(desc: &KernelDesc) -> Vec<usize> {
-    let (blocks, strips) = (desc.blocks(), desc.strips().unwrap());
+    let (blocks, strips) = (desc.tiles(), desc.strips().unwrap());
     let mut turns = vec![None; blocks];
     for turn in 0..blocks {
         let Int::Lit(block) = in_strips(int(turn), blocks, strips) else { panic!("a literal") };
@@ -77,8 +82,8 @@ fn blocks_of_four_runs_that_read_the_same_sectors_come_together() {
         (262_147, "dst4"),
         (99_991, "dct4"),
     ] {
-        let first = estimated(&target(), &format!("{kind} f64 {n}").parse().unwrap()).remove(0);
-        let (blocks, sublines, turns) = (first.blocks(), first.sublines(), turns(&first));
+        let first = estimated(&unclustered(), &format!("{kind} f64 {n}").parse().unwrap()).remove(0);
+        let (blocks, sublines, turns) = (first.tiles(), first.sublines(), turns(&first));
         let turn = |element: usize| turns[element % sublines / first.tile];
         let others = |e: usize| [(e + n / 2) % n, (n / 4 + n - e) % n, (n / 4 + n + n / 2 - e) % n];
         let distances = |e: usize| others(e).map(|other| turn(e).abs_diff(turn(other)));
@@ -96,8 +101,8 @@ fn blocks_of_four_runs_that_read_the_same_sectors_come_together() {
 #[test]
 fn blocks_that_read_the_same_sectors_come_together() {
     for n in [65_537usize, 99_991, 100_003, 131_071, 200_003] {
-        let first = estimated(&target(), &format!("dct2 f64 {n}").parse().unwrap()).remove(0);
-        let (blocks, sublines) = (first.blocks(), first.sublines());
+        let first = estimated(&unclustered(), &format!("dct2 f64 {n}").parse().unwrap()).remove(0);
+        let (blocks, sublines) = (first.tiles(), first.sublines());
         let turns = turns(&first);
         let turn = |element: usize| turns[element % sublines / first.tile];
         let distance = (0..n).map(|e| turn(e).abs_diff(turn(n - 1 - e))).max().unwrap();
@@ -134,5 +139,38 @@ fn lines_with_room_are_convolved_in_one_kernel_if_choices_say_so() {
     ] {
         let descs = resized(target, case, |size| size.kernels = kernels);
         assert_eq!(descs.len(), count, "{case}, {kernels:?}");
+    }
+}
+
+/// Clusters with the first range of digits: with two, three and more digits in the last one, and lines after each other.
+#[test]
+fn convolved_lines_are_right_in_clusters() {
+    for case in [
+        "fft f64 1511",
+        "ifft f32 1594",
+        "rfft f64 1511",
+        "irfft f64 1511",
+        "dct2 f64 1583",
+        "dct3 f64 4127",
+        "dct2 f32 3166",
+        "dct4 f64 1583",
+        "dst4 f32 3166",
+        "dht f64 1583",
+        "dst1 f64 1582",
+        "dct1 f32 1584 ortho",
+        "dct3 f64 3166",
+        "dst3 f32 8219 ortho",
+        "idxst f64 3166",
+        "irfft f32 3194",
+        "dct3 f64 2x3166 axes=1",
+        "dht f32 2x3166 scale=3 axes=1",
+        "dct1 f64 3x2039 axes=1",
+        "dst1 f32 2037",
+        "dct2 f64 3x1583 axes=1",
+        "fft f64 5119",
+    ] {
+        let descs = resized(&target(), case, |size| size.clusters = Some(1));
+        let clusters: Vec<_> = descs.iter().map(|desc| (desc.cluster, desc.blocks(), desc.tile)).collect();
+        assert!(descs.len() == 3 && descs[0].cluster > 1 && descs[2].cluster > 1, "{case}: {clusters:?}");
     }
 }

@@ -10,33 +10,57 @@ use crate::ir::trace::{if_less, select, select_pair, select_real};
 use crate::write::table::{coefficient, root};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Roots};
+use std::ops::Range;
 
 impl Chirp {
-    /// d_{e + js} for j < `count`, each as soon as it is known, where s is the step, and d_j = exp(−πi j(j + shift)/N).
+    /// d_{e + js} for j in a range, each as soon as it is known, where s is the step, and d_j = exp(−πi j(j + shift)/N).
     /// `table` has d_e, and d_{e + js} = d_e · exp(−2πi ejs/N) · d_{js}.
-    fn each(&self, (table, shift): (usize, usize), e: Int, count: usize, mut each: impl FnMut(usize, C<Sym>)) {
+    fn each(&self, (table, shift): (usize, usize), e: Int, range: Range<usize>, mut each: impl FnMut(usize, C<Sym>)) {
         let powers: Vec<C<Sym>> = self.powers.iter().map(|power| root(*power, e)).collect();
         let (order, roots) = (2 * self.n as u128, Roots::new(2 * self.n as u64));
-        products(0, coefficient(table, e), &powers, count, &mut |j, z| {
+        products(0, coefficient(table, e), &powers, range.end, &mut |j, z| {
+            if !range.contains(&j) {
+                return;
+            }
             let at = (j * self.step) as u128;
             let constant = roots.get((at * (at + shift as u128) % order) as u64);
             each(j, z.mul(C { re: Sym::lit(constant.re), im: Sym::lit(constant.im) }));
         });
     }
 
-    /// How many of the elements of a DFT of the first digit there may be, of `radix`.
-    fn there(&self, radix: usize) -> usize {
-        self.count.div_ceil(self.step).min(radix)
+    /// At which places of a DFT of the first digit, of `radix`, elements may be.
+    fn places(&self, radix: usize) -> Range<usize> {
+        self.first / self.step..(self.first + self.count).div_ceil(self.step).min(radix)
     }
 
-    /// Element j of such a DFT, whose first is `e`, and its range.
+    /// The element at place j of such a DFT, whose first place is `e`, and its range.
     fn element(&self, e: Int, j: usize) -> (Int, [usize; 2]) {
-        (e + (j * self.step) as i64, [j * self.step, ((j + 1) * self.step).min(self.count)])
+        let ends = [j, j + 1].map(|j| (j * self.step).saturating_sub(self.first).min(self.count));
+        (e + (j * self.step) as i64 - self.first as i64, ends)
     }
 
-    /// Whether all elements j are there.
-    fn is_whole(&self, j: usize) -> bool {
-        (j + 1) * self.step <= self.count
+    /// Whether some numbers of place j are before the first element.
+    fn begins_in(&self, j: usize) -> bool {
+        j * self.step < self.first
+    }
+
+    /// Whether some are after the last one.
+    fn ends_in(&self, j: usize) -> bool {
+        (j + 1) * self.step > self.first + self.count
+    }
+
+    /// The element at place j, or one that is there.
+    fn there(&self, e: Int, j: usize) -> Int {
+        let last = int(self.count);
+        let from_first = if self.begins_in(j) { select(e, int(0), int(0), e) } else { e };
+        if self.ends_in(j) { select(e, last, from_first, last - 1) } else { from_first }
+    }
+
+    /// A part of that element, or 0 where none is there.
+    fn kept(&self, e: Int, j: usize, x: Sym) -> Sym {
+        let zero = Sym::lit(0.0);
+        let from_first = if self.begins_in(j) { select_real(e, int(0), zero, x) } else { x };
+        if self.ends_in(j) { select_real(e, int(self.count), from_first, zero) } else { from_first }
     }
 }
 
@@ -53,30 +77,35 @@ impl Writer<'_> {
     /// The elements of a DFT of the first digit, whose first is `e`: numbers of the line times the chirp, or 0 after
     /// the last.
     pub(crate) fn read_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, radix: usize) -> Vec<C<Sym>> {
-        let (zero, last) = (Sym::lit(0.0), int(chirp.count));
         let plain = View { chirp: None, ..view.clone() };
         let number = |j: usize| {
             let (e, range) = chirp.element(e, j);
-            let at = if chirp.is_whole(j) { e } else { select(e, last, e, last - 1) };
+            let at = chirp.there(e, j);
             let z = match &chirp.elements {
                 Chirped::TermsOfLine { n, half } => self.term_of_line(*n, half, line, at, range),
-                Chirped::PairsOfLine { n, roots, half } => self.pair_of_line((*n, *roots), half, line, at, j == 0),
+                Chirped::PairsOfLine { n, roots, half } => {
+                    self.pair_of_line((*n, *roots), half, line, at, range[0] == 0)
+                }
                 Chirped::Folded { odd, .. } => self.folded(&plain, chirp.n, *odd, line, at, range),
                 _ => self.read(&plain, line, at, range),
             };
-            let kept = |x: Sym| if chirp.is_whole(j) { x } else { select_real(e, last, x, zero) };
-            C { re: kept(z.re), im: kept(z.im) }
+            C { re: chirp.kept(e, j, z.re), im: chirp.kept(e, j, z.im) }
         };
-        let numbers: Vec<C<Sym>> = (0..chirp.there(radix)).map(number).collect();
-        let mut elements = vec![C { re: zero, im: zero }; radix];
+        let places = chirp.places(radix);
+        let numbers: Vec<C<Sym>> = places.clone().map(number).collect();
+        let mut elements = vec![C { re: Sym::lit(0.0), im: Sym::lit(0.0) }; radix];
         match chirp.elements {
             Chirped::Folded { table, .. } => {
-                chirp.each((chirp.table, 0), e, numbers.len(), |j, c| elements[j] = c.scale(numbers[j].re));
-                chirp.each((table, 1), e, numbers.len(), |j, d| {
-                    elements[j] = elements[j] + d.scale(numbers[j].im).times_i()
+                chirp.each((chirp.table, chirp.shift), e, places.clone(), |j, c| {
+                    elements[j] = c.scale(numbers[j - places.start].re)
+                });
+                chirp.each((table, chirp.shift + 1), e, places.clone(), |j, d| {
+                    elements[j] = elements[j] + d.scale(numbers[j - places.start].im).times_i()
                 });
             }
-            _ => chirp.each((chirp.table, 0), e, numbers.len(), |j, c| elements[j] = numbers[j].mul(c)),
+            _ => chirp.each((chirp.table, chirp.shift), e, places.clone(), |j, c| {
+                elements[j] = numbers[j - places.start].mul(c)
+            }),
         }
         elements
     }
@@ -123,10 +152,11 @@ impl Writer<'_> {
     /// their parts exchanged.
     pub(crate) fn write_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, numbers: &[C<Sym>]) {
         let plain = View { chirp: None, ..view.clone() };
-        chirp.each((chirp.table, 0), e, chirp.there(numbers.len()), |j, c| {
+        chirp.each((chirp.table, chirp.shift), e, chirp.places(numbers.len()), |j, c| {
             let (e, range) = chirp.element(e, j);
             let body = || self.write_unchirped(&plain, chirp, line, (e, range), numbers[j].swap().mul(c));
-            if chirp.is_whole(j) { body() } else { if_less(e, int(chirp.count), body) }
+            let before_end = || if chirp.ends_in(j) { if_less(e, int(chirp.count), body) } else { body() };
+            if chirp.begins_in(j) { if_less(int(0) - 1, e, before_end) } else { before_end() }
         });
     }
 

@@ -1,8 +1,9 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
+use crate::desc::chirp::half_count;
 use crate::desc::stage::{Port, Rader, Split};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{cluster_arrive, cluster_wait, if_less};
+use crate::ir::trace::{cluster_arrive, cluster_wait, if_less, select};
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
@@ -70,19 +71,32 @@ impl Writer<'_> {
         self.items(inner, |line, item| {
             let small = self.small_at(split, [1, inner], line, [item, int(0)]);
             let range = [0, usize::MAX];
-            let column = self.place_of_column(&small.column);
+            let spectrum_at = self.half_spectrum(split, spectrum, line, item);
             let from_addresses = self.small_addresses(&small, from, line);
             let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
             let twiddles = self.twiddles(split, &small);
             let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
-            let product =
-                |(j, z): (usize, C<Sym>)| z.mul(coefficient(spectrum, column + (j * split.inner) as i64)).swap();
+            let product = |(j, z): (usize, C<Sym>)| z.mul(spectrum_at(j)).swap();
             let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
             let to_addresses = self.small_addresses(&small, to, line);
             for (j, z) in small_dft(&products).into_iter().enumerate() {
                 self.store(to, line, to_addresses[j], range, twiddles.after(&back, j, z));
             }
         });
+    }
+
+    /// Numbers of a convolution's spectrum, by the value of the last digit: of column `k` of the line's frequency b, or
+    /// of the mirror image, since the spectrum is even. Frequency −b − B · κ is B − b + B · (K − 1 − κ), where digits
+    /// before the range have B values and those of the range have K: so these are all counted from their ends.
+    fn half_spectrum(&self, split: &Split, spectrum: usize, line: Subline, k: Int) -> impl Fn(usize) -> C<Sym> {
+        let before = self.desc.before();
+        let (inner, rows) = (split.inner / before, half_count(before));
+        let (row, of_value) = (line.frequency, rows * inner);
+        let end = (split.radix - 1) * of_value + inner - 1;
+        let either = |x: Int, image: Int| select(row, int(rows), x, image);
+        let first = either(row, int(before) - row) * inner as i64 + either(k, int(end) - k);
+        let step = either(int(of_value), int(0) - of_value as i64);
+        move |j| coefficient(spectrum, first + step * j as i64)
     }
 
     /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency,

@@ -44,7 +44,9 @@ fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         let own = rows.unwrap_or(home);
         let view = if stage.is_across_cluster() { across } else { own.taking(desc.takes_sublines(stage)) };
         let view = view.multiplying(fused);
-        let (guarded, items_per_thread) = (stage.is_outside(), desc.items_per_thread(stage));
+        // All threads of a cluster wait for each other before they write to other blocks.
+        let guarded = stage.is_outside() && stage.to != Port::ClusterSlices;
+        let items_per_thread = desc.items_per_thread(stage);
         let takes_rest_singly = desc.takes_rest_singly(stage);
         let in_place = matches!(stage.op, StageOp::SpectrumProduct(_) | StageOp::SymmetricProduct(_));
         let exchanges = home.lane_pairs(0, &stage.from).or(home.lane_pairs(1, &stage.to)).is_some();
@@ -124,11 +126,12 @@ impl<'a> Writer<'a> {
         let block = match desc.blocks_of_each_line() {
             Some(blocks) => {
                 let (line, part) = divide(block, desc.lines, blocks);
+                let part = if desc.multiplies_by_chirp() { from_both_ends(part, blocks) } else { part };
                 line * blocks as i64 + part
             }
             None if desc.takes_ends() => match desc.strips() {
-                Some(strips) => in_strips(block, desc.blocks(), strips),
-                None => from_both_ends(block, desc.blocks()),
+                Some(strips) => in_strips(block, desc.tiles(), strips),
+                None => from_both_ends(block, desc.tiles()),
             },
             None => block,
         };
