@@ -86,12 +86,12 @@ impl DeviceAttributes {
         Some(fewer.filter_map(other).next().unwrap_or(ranges))
     }
 
-    /// Two ranges of a line of `least` numbers or a few more, of which clusters have the first one: three digits, of which
-    /// the first one is across the cluster. So it has up to 4096 numbers on an H200, where a block without a cluster has
-    /// up to 1536, and the line takes two kernels fewer. Blocks of the last one leave room for the first-level cache and
-    /// another block, or in `f32` have as many threads as registers hold. (On an H200, `dct3 f32 15754861` 607 to 479 µs,
-    /// `dct2 f64 9042391` 629 to 569, `dct2 f32 60684089` 2028 to 1850; but with one block in `f64`,
-    /// `dct3 f64 26924082` 1343 to 1489. With four digits in clusters, `dct3 f32 15754861` 523.)
+    /// Two ranges of a line of `least` numbers or a few more, of which clusters have the first one: three digits, the first
+    /// of which is across the cluster. On an H200 these are up to 4096 numbers, instead of 1536 in one block, so that
+    /// longer lines take three kernels instead of five. Blocks of the last range leave room for the first-level cache and
+    /// another block, or in `f32` have all threads that registers hold. (`dct3 f32 15754861` 607 to 479 µs,
+    /// `dct2 f64 9042391` 629 to 562, `dct2 f32 60684089` 2028 to 1850; but with such a block in `f64`,
+    /// `dct3 f64 26924082` 1343 to 1489, and with four digits in clusters `dct3 f32 15754861` 523.)
     pub(crate) fn clustered_ranges(&self, least: usize, precision: Precision) -> Option<ConvolutionRanges> {
         let is_smooth = |n: usize| smooth(n, LARGEST_FACTOR) == n;
         let lead = 2 * self.cluster;
@@ -123,10 +123,12 @@ impl DeviceAttributes {
         Some(ConvolutionRanges { digits, clustered: true })
     }
 
-    /// Whether clusters are better than ranges of these lengths: these are three, or blocks of the last one leave no room
-    /// for another one and the first-level cache.
-    pub(crate) fn prefers_clusters(&self, lengths: &[usize], places: [usize; 2]) -> bool {
-        lengths.len() == MOST_KERNELS || self.blocks_beside_cache(block_bytes(lengths, places)[1]) < RESIDENT
+    /// Whether clusters are better than ranges of these lengths: these are three, or in `f32` blocks of the last one leave no
+    /// room for another one and the first-level cache. (On an H200 `dht f32 15149866` 362 to 326 µs, `dct3 f32 10679871`
+    /// 352 to 321, `dct2 f32 8000009` 247 to 258. In `f64`, of four lines whose ranges are two, clusters took 0.94 to 1.05.)
+    pub(crate) fn prefers_clusters(&self, lengths: &[usize], places: [usize; 2], precision: Precision) -> bool {
+        let fills = || self.blocks_beside_cache(block_bytes(lengths, places)[1]) < RESIDENT;
+        lengths.len() == MOST_KERNELS || self.usual_blocks(precision) > RESIDENT && fills()
     }
 
     /// The lengths of two or three ranges of digits of a line of `room` numbers, which fit shared memory, if there
@@ -279,6 +281,39 @@ mod tests {
             let as_many = blocks(&own).into_iter().zip(blocks(&others)).all(|(a, b)| a >= b);
             assert!(own.iter().product::<usize>() >= least, "{least}: {own:?}");
             assert!(as_many && stages(&own) <= stages(&others), "{least}: {own:?} instead of {others:?}");
+        }
+    }
+
+    /// The lines of `dct2 f64 9042391`, `dct2 f32 60684089`, `dct4 f64 9446321` and `dct3 f32 10679871`; and of
+    /// `dct2 f64 31178237`, whose last range would have one block on an SM.
+    #[test]
+    fn clusters_have_three_digits_and_blocks_the_others() {
+        let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;
+        for (least, precision, wanted) in [
+            (13_563_587, Precision::F64, Some([vec![16, 16, 15], vec![16, 16, 14]])),
+            (91_026_133, Precision::F32, Some([vec![16, 16, 16], vec![16, 14, 10, 10]])),
+            (14_169_481, Precision::F64, Some([vec![16, 16, 15], vec![16, 16, 15]])),
+            (16_019_807, Precision::F32, Some([vec![16; 3], vec![16; 3]])),
+            (46_767_355, Precision::F64, None),
+        ] {
+            let ranges = device.clustered_ranges(least, precision);
+            assert_eq!(ranges.map(|ranges| ranges.digits), wanted.map(|digits| digits.to_vec()), "{least}");
+        }
+        let none = backend(Api::ALL[0]).known("sm_80").unwrap().attributes;
+        assert!(none.clustered_ranges(13_563_587, Precision::F64).is_none(), "a device without clusters");
+    }
+
+    /// Ranges of lines that two kernels there and back would take, three, and two in `f64`.
+    #[test]
+    fn clusters_are_for_lines_that_need_five_kernels_or_large_blocks() {
+        let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;
+        for (lengths, bytes, precision, wanted) in [
+            (vec![1280, 12288], 8, Precision::F32, true),
+            (vec![960, 7680], 8, Precision::F32, false),
+            (vec![1280, 6144], 16, Precision::F64, false),
+            (vec![256, 192, 72], 16, Precision::F64, true),
+        ] {
+            assert_eq!(device.prefers_clusters(&lengths, [64, bytes], precision), wanted, "{lengths:?}");
         }
     }
 }

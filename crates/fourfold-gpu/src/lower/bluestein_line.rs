@@ -151,7 +151,7 @@ impl PassLowering<'_> {
         let wanted = choice.size.kernels.map(|kernels| kernels.div_ceil(2));
         let precision = self.storage.precision();
         let lengths = self.device.convolution_ranges(rule.least(), places, precision, wanted, across)?;
-        let is_better = || wanted.is_none() && self.device.prefers_clusters(&lengths, places);
+        let is_better = || wanted.is_none() && self.device.prefers_clusters(&lengths, places, precision);
         let tries = !across && choice.size.clusters.map_or_else(is_better, |clusters| clusters == 1);
         let clustered = tries.then(|| self.device.clustered_ranges(rule.least(), precision)).flatten();
         let usual = ConvolutionRanges { digits: lengths.into_iter().map(radices).collect(), clustered: false };
