@@ -36,8 +36,8 @@
 //! neighbours along it.
 //!
 //! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the buffers
-//! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks,
-//! all others within each. Block c has the frequencies c and r₁ − c of the first digit (0: those of
+//! of a tile together. One kernel runs the first digit across the blocks and others within each: all
+//! others, or those of the first range. Block c has the frequencies c and r₁ − c of the first digit (0: those of
 //! 0 and r₁/2), so that combines find terms k and N − k in the block's own memory.
 //!
 //! **Filters.** A transform, a multiply and a transform back are one kernel where a block or a
@@ -77,8 +77,8 @@ pub(crate) struct KernelDesc {
     /// Values of the digits of the first range, where only the lower half of their frequencies is
     /// computed, since the others have the same terms or conjugate ones; else 0.
     pub(crate) halved: usize,
-    /// Blocks that have a tile together; 1 without a cluster, with which the range has all digits
-    /// but the first.
+    /// Blocks that have a tile together; 1 without a cluster, with which the range begins with the
+    /// second digit.
     pub(crate) cluster: usize,
     /// Whether the two sublines of a Hermitian pair have threads each, and are not done one after
     /// the other.

@@ -91,9 +91,10 @@ impl KernelDesc {
         (self.halved > 0 && self.range.first > 0).then_some(self.halved / 2 + 1)
     }
 
-    /// The kernel as its stage across the cluster sees it.
-    pub(crate) fn across_cluster(&self) -> KernelDesc {
-        KernelDesc { range: DigitRange { first: 0, last: self.range.last }, ..self.clone() }
+    /// The kernel as its stage across the cluster sees it, if blocks form clusters.
+    pub(crate) fn across_cluster(&self) -> Option<KernelDesc> {
+        let range = DigitRange { first: 0, last: self.range.last };
+        (self.cluster > 1).then(|| KernelDesc { range, ..self.clone() })
     }
 
     /// Sublines of all lines.

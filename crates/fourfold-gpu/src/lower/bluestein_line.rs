@@ -110,14 +110,13 @@ impl LineConvolution {
         2 * self.extent() + 1
     }
 
-    /// Of the elements that are read, or (`end` 1) written: the place of the first one, and j of the chirp
-    /// exp(−πi p(p + j)/N) of place p.
-    fn first_and_shift(&self, end: usize) -> [usize; 2] {
+    /// Of the elements that are read, or (`end` 1) written: the place of the first one, and the shift of the chirp.
+    fn first_and_shift(&self, end: usize) -> (usize, usize) {
         let moved = self.moved();
         match self.counts[end] < self.counts[1 - end] {
-            true => [moved, 0],
+            true => (moved, 0),
             // −2 · moved, modulo the chirp's period.
-            false => [0, (2 * self.len - 2 * moved) % (2 * self.len)],
+            false => (0, (2 * self.len - 2 * moved) % (2 * self.len)),
         }
     }
 }
@@ -204,11 +203,11 @@ impl StagePipeline {
         let step: usize = radices[1..].iter().product();
         let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n: len, shift, count: step });
         let ends = [0, 1].map(|end| rule.first_and_shift(end));
-        let tables = ends.map(|[_, shift]| table(shift));
+        let tables = ends.map(|(_, shift)| table(shift));
         let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
         let powers: Vec<RootTable> = powers.map(|power| self.power(len, step, power)).collect();
         let chirp = |end: usize, elements: Chirped| {
-            let ([first, shift], table, count, powers) = (ends[end], tables[end], counts[end], powers.clone());
+            let ((first, shift), table, count, powers) = (ends[end], tables[end], counts[end], powers.clone());
             Some(Box::new(Chirp { n: len, first, count, step, shift, table, powers, elements }))
         };
         let elements = |end: usize| chirp(end, Chirped::Elements);
@@ -226,7 +225,7 @@ impl StagePipeline {
                 let steps = reduction.after.iter().map(|step| self.combine_step(step, 1.0)).collect();
                 let (order, from, to) = match extension {
                     Some(odd) => {
-                        let shift = ends[0][1] + 1;
+                        let shift = ends[0].1 + 1;
                         let table = self.tables.push_pairs(Entry::Chirp { n: len, shift, count: step });
                         let to = Chirped::TermPairs { odd, terms: len + 1, steps };
                         (self.extension_order(reduction, n, len), Chirped::Folded { odd, table }, to)

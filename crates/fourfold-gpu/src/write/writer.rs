@@ -23,8 +23,9 @@ pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
 }
 
 fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
+    let home = Writer::new(desc, desc, thread, block);
     let across = desc.across_cluster();
-    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block));
+    let across = across.as_ref().map(|view| Writer::new(view, desc, thread, block));
     let rows = desc.before_rows();
     let rows = rows.as_ref().map(|view| Writer::new(view, desc, thread, int(0)));
     let mut stages = desc.stages.iter().enumerate();
@@ -42,7 +43,8 @@ fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
         }
         let rows = rows.filter(|_| i + 2 == desc.stages.len());
         let own = rows.unwrap_or(home);
-        let view = if stage.is_across_cluster() { across } else { own.taking(desc.takes_sublines(stage)) };
+        let across = across.filter(|_| stage.is_across_cluster());
+        let view = across.unwrap_or_else(|| own.taking(desc.takes_sublines(stage)));
         let view = view.multiplying(fused);
         // All threads of a cluster wait for each other before they write to other blocks.
         let guarded = stage.is_outside() && stage.to != Port::ClusterSlices;
