@@ -117,11 +117,12 @@ fn ranges_leave_registers_for_the_blocks_of_an_sm() {
 /// The buffer of 1.5 N complex numbers and a few more is no longer than 1.6 N, where the core's has 1.7 N.
 #[test]
 fn long_convolutions_have_lengths_near_the_least() {
-    let n = 59_085_889;
-    let inspection = inspected(&format!("dst2 f32 {n}"));
-    assert_eq!(inspection.launches.len(), 5);
-    let length = inspection.scratch_bytes / 8;
-    assert!((n * 3 / 2..n * 8 / 5).contains(&length), "{length}");
+    for (kind, n, bytes, kernels) in [("dst2 f64", 29_372_747, 16, 5), ("dst2 f32", 59_085_889, 8, 3)] {
+        let inspection = inspected(&format!("{kind} {n}"));
+        assert_eq!(inspection.launches.len(), kernels, "{kind} {n}");
+        let length = inspection.scratch_bytes / bytes;
+        assert!((n * 3 / 2..n * 8 / 5).contains(&length), "{kind} {n}: {length}");
+    }
 }
 
 /// Tiles with runs below a sector are for SMs that draw too little otherwise.
