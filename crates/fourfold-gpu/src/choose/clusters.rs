@@ -25,7 +25,8 @@ impl DeviceAttributes {
 
 impl KernelDesc {
     /// By a cluster of blocks, if the first digit is even, and the tile fits them with short runs;
-    /// with shorter ones where there are few columns. The kernel has whole lines, or the first range of their digits.
+    /// with shorter ones where there are few columns. The kernel has whole lines, or the first range of
+    /// their digits.
     pub(crate) fn clustered(&self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
@@ -46,9 +47,10 @@ impl KernelDesc {
         if self.is_forward() {
             desc.stages[0].to = Port::Cluster;
         }
-        // As many columns in arrays of 16-bit reals as in others: the cluster's buffers have 32-bit ones.
-        let run = device.short_run() * desc.storage.bytes() / desc.precision().bytes();
-        let wanted = size.tile.unwrap_or(run / desc.line_bytes());
+        // As many columns in arrays of 16-bit reals as in others: the cluster's buffers have 32-bit ones, and so have
+        // those of ranges.
+        let halved = if desc.across { desc.precision().bytes() / desc.storage.bytes() } else { 1 };
+        let wanted = size.tile.unwrap_or(device.short_run() / halved / desc.line_bytes());
         desc.tile = wanted.min(desc.sublines().next_power_of_two()).max(1);
         // Work for every SM, before runs are long; or for a few, before they are sectors.
         let is_short = |desc: &KernelDesc| desc.contiguous_bytes() <= device.least_run();

@@ -90,8 +90,8 @@ impl DeviceAttributes {
     /// of which is across the cluster. On an H200 these are up to 4096 numbers, instead of 1536 in one block, so that
     /// longer lines take three kernels instead of five. Blocks of the last range leave room for the first-level cache and
     /// another block, or in `f32` have all threads that registers hold. (`dct3 f32 15754861` 607 to 479 µs,
-    /// `dct2 f64 9042391` 629 to 562, `dct2 f32 60684089` 2028 to 1850; but with such a block in `f64`,
-    /// `dct3 f64 26924082` 1343 to 1489, and with four digits in clusters `dct3 f32 15754861` 523.)
+    /// `dct2 f64 9042391` 629 to 562, `dct2 f32 60684089` 2028 to 1850. With such a block in `f64`,
+    /// `dct3 f64 26924082` took 1343 to 1489. With four digits in clusters, `dct3 f32 15754861` took 523.)
     pub(crate) fn clustered_ranges(&self, least: usize, precision: Precision) -> Option<ConvolutionRanges> {
         let is_smooth = |n: usize| smooth(n, LARGEST_FACTOR) == n;
         let lead = 2 * self.cluster;
@@ -284,23 +284,23 @@ mod tests {
         }
     }
 
-    /// The lines of `dct2 f64 9042391`, `dct2 f32 60684089`, `dct4 f64 9446321` and `dct3 f32 10679871`; and of
-    /// `dct2 f64 31178237`, whose last range would have one block on an SM.
+    /// The lines of `dct2 f64 9042391`, `dct2 f32 60684089`, `dct4 f64 9446321` and `dct3 f32 10679871`. The last range of
+    /// `dct2 f64 31178237` would have one block on an SM.
     #[test]
     fn clusters_have_three_digits_and_blocks_the_others() {
         let device = backend(Api::ALL[0]).known("sm_90").unwrap().attributes;
         for (least, precision, wanted) in [
-            (13_563_587, Precision::F64, Some([vec![16, 16, 15], vec![16, 16, 14]])),
+            (13_563_586, Precision::F64, Some([vec![16, 16, 15], vec![16, 16, 14]])),
             (91_026_133, Precision::F32, Some([vec![16, 16, 16], vec![16, 14, 10, 10]])),
             (14_169_481, Precision::F64, Some([vec![16, 16, 15], vec![16, 16, 15]])),
-            (16_019_807, Precision::F32, Some([vec![16; 3], vec![16; 3]])),
+            (16_019_806, Precision::F32, Some([vec![16; 3], vec![16; 3]])),
             (46_767_355, Precision::F64, None),
         ] {
             let ranges = device.clustered_ranges(least, precision);
             assert_eq!(ranges.map(|ranges| ranges.digits), wanted.map(|digits| digits.to_vec()), "{least}");
         }
         let none = backend(Api::ALL[0]).known("sm_80").unwrap().attributes;
-        assert!(none.clustered_ranges(13_563_587, Precision::F64).is_none(), "a device without clusters");
+        assert!(none.clustered_ranges(13_563_586, Precision::F64).is_none(), "a device without clusters");
     }
 
     /// Ranges of lines that two kernels there and back would take, three, and two in `f64`.

@@ -19,7 +19,9 @@ pub(crate) struct Size {
     /// Kernels that the pass is, each for a range of the digits. Lines whose one kernel convolves are convolved as a
     /// whole in three or five.
     pub(crate) kernels: Option<usize>,
-    /// 1 if clusters of blocks have the first range of digits of lines that are convolved as a whole, 0 if not.
+    /// 1 if clusters of blocks have the first range of digits of lines that are convolved as a whole, whatever `kernels`
+    /// says, if they can; 0 if they do not. (The word `cluster` of a choice is for columns that shared memory has as a
+    /// whole.)
     pub(crate) clusters: Option<usize>,
 }
 

@@ -152,9 +152,9 @@ impl KernelDesc {
         self.interleaved() || self.transposes() && (array(&stage.from) || array(&stage.to))
     }
 
-    /// Whether blocks take sublines from both ends of the line in turn. The elements of those have
-    /// neighbouring reals, where reals are read or written in an order, and numbers of a spectrum are those of
-    /// mirror images: so both find what is around theirs in the cache.
+    /// Whether blocks take sublines from both ends of the line in turn. Where reals are read or written in an
+    /// order, the elements of those have neighbouring reals. The numbers of a spectrum are those of mirror images. So
+    /// both find what is around theirs in the cache.
     pub(crate) fn takes_ends(&self) -> bool {
         let is_ordered =
             |port: &Port| matches!(port, Port::Array(view) if view.order.is_some() || view.combined.is_some());

@@ -12,10 +12,11 @@
 //!   transpose, and so may lead back to reals, too;
 //! - of a symmetric extension, see below.
 //!
-//! **Half a spectrum.** Element n stands at place p = n + a, and result k at place q = k + b. The fewer of both are moved
-//! by half of the difference of A and B, the others by 0. So nk = (p² − 2bp + q² − 2aq − (q − p)²)/2. What is read is
-//! multiplied by exp(−πi p(p − 2b)/N), and what is written by exp(−πi q(q − 2a)/N). Then q − p reaches equally far to both
-//! sides. So the sequence between is even, and its spectrum too: half of it is in the table, and comes from memory.
+//! **Half a spectrum.** Element n stands at place p = n + s, and result k at place q = k + t. The fewer of both are moved
+//! by half of the difference of A and B, rounded down, and the others by 0. So nk = (p² − 2tp + q² − 2sq − (q − p)²)/2.
+//! What is read is multiplied by exp(−πi p(p − 2t)/N), and what is written by exp(−πi q(q − 2s)/N). Then q − p reaches
+//! equally far to both sides, or one farther to one side. So the sequence between may be even, and its spectrum too: half
+//! of it is in the table, and comes from memory.
 //!
 //! **Types I.** Of the extension of 2L numbers, y_0 … y_L are given, and terms k ≤ L are wanted: C_k = Σ_e 2y_e
 //! cos(πek/L), where y_0 and y_L count once, and S_k with sines. Let w = exp(−2πi/L). Cosines and sines are sums of
@@ -105,9 +106,10 @@ impl LineConvolution {
         self.counts[0].max(self.counts[1]) - 1 - self.moved()
     }
 
-    /// Its least length.
+    /// Its least length. If A − B is odd, results are `extent` away to one side only, where the sequence also has what
+    /// stands to the other side.
     fn least(&self) -> usize {
-        2 * self.extent() + 1
+        self.counts[0] + self.counts[1] - 1
     }
 
     /// Of the elements that are read, or (`end` 1) written: the place of the first one, and the shift of the chirp.
@@ -201,9 +203,7 @@ impl StagePipeline {
         let LineConvolution { data, len, packing, extension, ref reduction, counts, .. } = *rule;
         let radices: Vec<usize> = self.digits.iter().map(|digit| digit.radix).collect();
         let step: usize = radices[1..].iter().product();
-        let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n: len, shift, count: step });
-        let ends = [0, 1].map(|end| rule.first_and_shift(end));
-        let tables = ends.map(|(_, shift)| table(shift));
+        let (ends, tables) = ([0, 1].map(|end| rule.first_and_shift(end)), self.chirp_tables(rule, step));
         let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
         let powers: Vec<RootTable> = powers.map(|power| self.power(len, step, power)).collect();
         let chirp = |end: usize, elements: Chirped| {
@@ -246,6 +246,14 @@ impl StagePipeline {
                 [from, View { order, exchanged: true, chirp: elements(1), ..View::default() }]
             }
         }
+    }
+
+    /// The chirps of both ends: one table, if they are the same.
+    fn chirp_tables(&mut self, rule: &LineConvolution, step: usize) -> [usize; 2] {
+        let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n: rule.len, shift, count: step });
+        let [(_, before), (_, after)] = [0, 1].map(|end| rule.first_and_shift(end));
+        let first = table(before);
+        [first, if after == before { first } else { table(after) }]
     }
 
     /// The roots exp(−2πi e · `power` · `step`/n) for e < `step`.

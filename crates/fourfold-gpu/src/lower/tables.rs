@@ -52,7 +52,7 @@ pub(crate) enum Entry {
         shift: usize,
         count: usize,
     },
-    /// The spectrum that Bluestein's convolution multiplies by: the DFT of c̄_{|j|}/M, |j| ≤ `extent`, where M is the
+    /// The spectrum that Bluestein's convolution multiplies by: the DFT of exp(πi j²/n)/M, |j| ≤ `extent`, where M is the
     /// product of the radices.
     ChirpSpectrum {
         n: usize,

@@ -1,5 +1,6 @@
 //! Lines that are convolved as a whole.
 
+use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::statement::{Int, int};
 use crate::run::inspect::Target;
@@ -168,9 +169,36 @@ fn convolved_lines_are_right_in_clusters() {
         "dst1 f32 2037",
         "dct2 f64 3x1583 axes=1",
         "fft f64 5119",
+        "dct2 f16 1583",
+        "dht bf16 3167",
     ] {
         let descs = resized(&target(), case, |size| size.clusters = Some(1));
         let clusters: Vec<_> = descs.iter().map(|desc| (desc.cluster, desc.blocks(), desc.tile)).collect();
         assert!(descs.len() == 3 && descs[0].cluster > 1 && descs[2].cluster > 1, "{case}: {clusters:?}");
     }
+}
+
+/// Without a choice, long lines have clusters. So they have not if a choice says so, if blocks do not fit, or if lines are
+/// columns.
+#[test]
+fn long_lines_have_clusters_where_these_fit() {
+    let case = "dct2 f64 65537";
+    let has_clusters = |descs: &[KernelDesc]| descs.iter().any(|desc| desc.cluster > 1);
+    assert!(has_clusters(&estimated(&target(), &case.parse().unwrap())), "no choice");
+    assert!(!has_clusters(&resized(&target(), case, |size| size.clusters = Some(0))), "0");
+    let few_threads = |size: &mut Size| (size.clusters, size.threads) = (Some(1), Some(1));
+    assert!(!has_clusters(&resized(&target(), case, few_threads)), "one thread");
+    assert!(!has_clusters(&resized(&target(), "dct2 f64 1583x3 axes=0", |size| size.clusters = Some(1))), "columns");
+    assert!(
+        !has_clusters(&resized(&unclustered(), "dct2 f64 1583", |size| size.clusters = Some(1))),
+        "a device without clusters"
+    );
+}
+
+/// Between its kernels, a line of 16-bit reals has 32-bit ones: so a tile has as many columns.
+#[test]
+fn clusters_have_as_many_columns_of_16_bit_lines() {
+    let tile = |case: &str| estimated(&Target::cuda("sm_90").unwrap(), &case.parse().unwrap())[0].tile;
+    assert_eq!([tile("fft f16 20000003"), tile("dct3 bf16 15754861")], [8; 2]);
+    assert_eq!([tile("fft f32 20000003"), tile("fft f64 5000011")], [8, 4]);
 }

@@ -74,8 +74,8 @@ fn products(from: usize, z: C<Sym>, others: &[C<Sym>], count: usize, each: &mut 
 }
 
 impl Writer<'_> {
-    /// The elements of a DFT of the first digit, whose first is `e`: numbers of the line times the chirp, or 0 after
-    /// the last.
+    /// The elements of a DFT of the first digit, whose first is `e`: numbers of the line times the chirp, or 0
+    /// before the first and after the last.
     pub(crate) fn read_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, radix: usize) -> Vec<C<Sym>> {
         let plain = View { chirp: None, ..view.clone() };
         let number = |j: usize| {
@@ -148,7 +148,7 @@ impl Writer<'_> {
         z
     }
 
-    /// Writes the elements of a DFT of the first digit, whose first is `e`, as many as there are. The convolution leaves
+    /// Writes those elements of a DFT of the first digit, whose first is `e`, that are there. The convolution leaves
     /// their parts exchanged.
     pub(crate) fn write_chirped(&self, view: &View, chirp: &Chirp, line: Subline, e: Int, numbers: &[C<Sym>]) {
         let plain = View { chirp: None, ..view.clone() };

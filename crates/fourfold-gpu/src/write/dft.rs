@@ -86,8 +86,8 @@ impl Writer<'_> {
     }
 
     /// Numbers of a convolution's spectrum, by the value of the last digit: of column `k` of the line's frequency b, or
-    /// of the mirror image, since the spectrum is even. Frequency −b − B · κ is B − b + B · (K − 1 − κ), where digits
-    /// before the range have B values and those of the range have K: so these are all counted from their ends.
+    /// of the mirror image, since the spectrum is even. Digits before the range have B values, and those of the range
+    /// have K. So frequency −b − B · κ is B − b + B · (K − 1 − κ), and digits of the range count from their ends.
     fn half_spectrum(&self, split: &Split, spectrum: usize, line: Subline, k: Int) -> impl Fn(usize) -> C<Sym> {
         let before = self.desc.before();
         let (inner, rows) = (split.inner / before, half_count(before));
