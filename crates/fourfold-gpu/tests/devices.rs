@@ -131,3 +131,11 @@ fn tiles_are_halved_below_a_sector_where_many_sms_have_no_block() {
     assert_eq!(inspected("dct2 f32 512x512").launches[1].blocks, 64);
     assert!(inspected("dct4 f32 2940x43").launches[1].blocks > 32);
 }
+
+/// Odd lines of type IV have four runs. In clusters the blocks that read the same sectors of a long one are far between.
+#[test]
+fn long_convolutions_of_four_runs_have_clusters_where_the_cache_keeps_sectors() {
+    for (problem, kernels) in [("dct4 f64 9446321", 3), ("dct4 f32 60189407", 5), ("dct2 f32 60684089", 3)] {
+        assert_eq!(inspected(problem).launches.len(), kernels, "{problem}");
+    }
+}

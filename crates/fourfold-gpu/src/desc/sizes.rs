@@ -23,6 +23,8 @@ pub(crate) struct Strips {
     pub(crate) count: usize,
     /// The block in the middle of the first one.
     pub(crate) middle: usize,
+    /// Sublines between two that have the same sectors, about.
+    pub(crate) distance: usize,
 }
 
 impl KernelDesc {
@@ -181,14 +183,16 @@ impl KernelDesc {
         let (n, sublines) = (chirp.as_ref().map_or(self.places(), |chirp| chirp.n), self.sublines());
         let has_four_runs = order.is_some_and(|order| self.orders[order].has_four_runs());
         if !has_four_runs || self.packing != Packing::Single {
-            return chirp.as_ref().map(|_| Strips { count: 1, middle: (n - 1) % sublines / (2 * self.tile) });
+            let middle = (n - 1) % sublines / (2 * self.tile);
+            return chirp.as_ref().map(|_| Strips { count: 1, middle, distance: self.tile });
         }
         let distance = |count: &usize| {
             let rest = count * n / 2 % sublines;
             rest.min(sublines - rest) + STRIP * count * self.tile
         };
         let count = (1..=MOST_STRIPS).min_by_key(distance)?;
-        Some(Strips { count, middle: n / 8 % sublines * count % sublines / (count * self.tile) })
+        let middle = n / 8 % sublines * count % sublines / (count * self.tile);
+        Some(Strips { count, middle, distance: distance(&count) })
     }
 
     /// Whether it multiplies by the spectrum of Bluestein's chirp.

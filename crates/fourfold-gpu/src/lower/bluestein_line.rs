@@ -163,7 +163,9 @@ impl PassLowering<'_> {
             let descs = self.device.with_pair_distance(descs);
             Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice, self.device)]))
         };
-        clustered.and_then(lowered).or_else(|| lowered(usual))
+        let is_chosen = choice.size.clusters.is_some();
+        let keeps = |pass: &LoweredPass| pass.descs.iter().all(|desc| self.device.keeps_between_strips(desc));
+        clustered.and_then(lowered).filter(|pass| is_chosen || keeps(pass)).or_else(|| lowered(usual))
     }
 }
 

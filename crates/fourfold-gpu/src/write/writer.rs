@@ -295,7 +295,7 @@ fn from_the_middle(i: Int, count: usize, middle: usize) -> Int {
 }
 
 /// The same in each of several strips in turn. Some strips have one number more than others: these numbers come last.
-pub(crate) fn in_strips(i: Int, count: usize, Strips { count: strips, middle }: Strips) -> Int {
+pub(crate) fn in_strips(i: Int, count: usize, Strips { count: strips, middle, .. }: Strips) -> Int {
     let (length, longer) = (count / strips, count % strips);
     let (turn, strip) = (i / strips as i64, i % strips as i64);
     let first = strip * length as i64 + select(strip, int(longer), strip, int(longer));
