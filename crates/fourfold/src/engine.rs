@@ -10,6 +10,7 @@ use num_complex::Complex;
 pub use crate::arithmetic::butterfly::{Butterfly, Dft};
 pub use crate::arithmetic::complex::C;
 pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
+pub use crate::arithmetic::primes::gcd;
 pub use crate::arithmetic::primes::generator_powers;
 pub use crate::arithmetic::primes::prime_factors;
 pub use crate::arithmetic::real::Real;

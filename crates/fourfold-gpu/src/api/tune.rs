@@ -207,9 +207,9 @@ fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice
 /// Other numbers of kernels, each for a range of the digits: of convolutions three or five, or three with clusters.
 fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
     let each = pass.choice.size.of_each();
-    let kernels = [1, 2, 3, 5].map(|kernels| Size { kernels: Some(kernels), ..each });
-    let sizes = kernels.into_iter().chain([Size { clusters: Some(1), ..each }]);
-    sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
+    let chosen = |kernels: usize| Choice { size: Size { kernels: Some(kernels), ..each }, ..pass.choice.clone() };
+    let clustered = Choice { clustered: true, size: each, ..pass.choice.clone() };
+    [1, 2, 3, 5].into_iter().map(chosen).chain([clustered]).collect()
 }
 
 /// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not. Then

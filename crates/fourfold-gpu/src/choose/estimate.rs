@@ -28,7 +28,8 @@ pub(crate) struct Choice {
     /// Those of the butterflies, in the order of the digits.
     pub(crate) radices: Vec<usize>,
     /// Whether the blocks of a cluster have columns together; they are half as many as the first
-    /// radix.
+    /// radix. Of lines that are convolved as a whole, whether they have the first range of digits, however many kernels
+    /// are chosen.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
     pub(crate) axis_fusion: AxisFusion,

@@ -2,7 +2,7 @@
 
 use crate::attributes::DeviceAttributes;
 use crate::desc::kernel::{KernelDesc, Packing, values};
-use fourfold::engine::QUARTERS;
+use fourfold::engine::{QUARTERS, gcd};
 
 /// Rounds of a block that take longer than three kernels with more blocks: half a microsecond each on
 /// an H200, where a kernel takes three at least.
@@ -39,7 +39,7 @@ impl DeviceAttributes {
         let run = desc.contiguous_bytes().max(1);
         let ends = [&desc.geometry.input, &desc.geometry.output];
         let rows = ends.map(|side| side.stride.unsigned_abs() as usize * desc.storage.bytes());
-        let unit = rows.into_iter().fold(divisor(run, self.sector_bytes), divisor);
+        let unit = rows.into_iter().fold(gcd(run, self.sector_bytes), gcd);
         self.sectors_of_pieces(run, unit)
     }
 
@@ -55,8 +55,8 @@ impl DeviceAttributes {
         desc.has_whole_lines() && desc.blocks() <= self.sms && self.reads_at_once(runs(desc))
     }
 
-    /// Whether half of the shared cache still has what the blocks moved that came between two that have the same sectors.
-    /// (On an H200 three kernels with clusters, whose sublines are long, took 20.8 copies for `dct4 f32 60189407`. There
+    /// Whether blocks that have the same sectors come so soon after each other that half of the shared cache has what
+    /// others moved between. (On an H200 three kernels with clusters, whose sublines are long, took 20.8 copies for `dct4 f32 60189407`. There
     /// blocks moved 63 MB between. Before, five took 17.7 for `dst4 f32 65178887`. Where blocks move 7 MB, `dct4 f64
     /// 9446321` took 678 µs with five and 651 with three.)
     pub(crate) fn keeps_between_strips(&self, desc: &KernelDesc) -> bool {
@@ -114,9 +114,4 @@ fn runs(desc: &KernelDesc) -> usize {
     let elements = values(&desc.digits);
     let reals = if desc.packing == Packing::TwoForOne { elements } else { 2 * elements };
     if desc.folds() { 2 * reals / QUARTERS } else { reals }
-}
-
-/// The greatest common divisor.
-pub(crate) fn divisor(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { divisor(b, a % b) }
 }

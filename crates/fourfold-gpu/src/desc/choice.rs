@@ -17,12 +17,8 @@ pub(crate) struct Size {
     /// written, where they have room there; 0 if they do not.
     pub(crate) through: Option<usize>,
     /// Kernels that the pass is, each for a range of the digits. Lines whose one kernel convolves are convolved as a
-    /// whole in three or five.
+    /// whole in three or five, then without clusters.
     pub(crate) kernels: Option<usize>,
-    /// 1 if clusters of blocks have the first range of digits of lines that are convolved as a whole, whatever `kernels`
-    /// says, if they can; 0 if they do not. (The word `cluster` of a choice is for columns that shared memory has as a
-    /// whole.)
-    pub(crate) clusters: Option<usize>,
 }
 
 /// With which pass a pass is one kernel, if shared memory has room for a part of the array over their axes.
@@ -37,7 +33,7 @@ pub(crate) enum AxisFusion {
 }
 
 /// Names of sizes in the text of a choice, and the least and the most of each.
-pub(crate) const NAMES: [(&str, [usize; 2]); 8] = [
+pub(crate) const NAMES: [(&str, [usize; 2]); 7] = [
     ("tile", [1, 4096]),
     ("threads", [1, 4096]),
     ("resident", [0, 32]),
@@ -45,23 +41,22 @@ pub(crate) const NAMES: [(&str, [usize; 2]); 8] = [
     ("exchange", [0, 1]),
     ("through", [0, 1]),
     ("kernels", [1, 8]),
-    ("clusters", [0, 1]),
 ];
 
 impl Size {
     /// In the order of [`NAMES`].
-    pub(crate) fn values(mut self) -> [Option<usize>; 8] {
+    pub(crate) fn values(mut self) -> [Option<usize>; 7] {
         self.values_mut().map(|value| *value)
     }
 
     /// The same, to be changed.
-    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 8] {
-        let Size { tile, threads, resident, beside, exchange, through, kernels, clusters } = self;
-        [tile, threads, resident, beside, exchange, through, kernels, clusters]
+    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 7] {
+        let Size { tile, threads, resident, beside, exchange, through, kernels } = self;
+        [tile, threads, resident, beside, exchange, through, kernels]
     }
 
     /// What of it holds for each of several kernels.
     pub(crate) fn of_each(self) -> Size {
-        Size { tile: None, kernels: None, clusters: None, ..self }
+        Size { tile: None, kernels: None, ..self }
     }
 }

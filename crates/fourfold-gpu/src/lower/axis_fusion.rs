@@ -5,14 +5,13 @@ use crate::attributes::DeviceAttributes;
 use crate::choose::cost::{FUSED_RESIDENT, RESIDENT};
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::choose::fused_axes::FusedAxes;
-use crate::choose::runs::divisor;
 use crate::desc::choice::AxisFusion;
 use crate::desc::geometry::Array;
 use crate::desc::kernel::KernelDesc;
 use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::lowered::LoweredPass;
 use crate::lower::stages::StagePipeline;
-use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
+use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp, gcd};
 
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices
 /// say which, if there are any.
@@ -149,12 +148,12 @@ impl Fusion<'_> {
         axes.sort_by_key(|&axis| step(axis));
         let element = axes.first().map_or(1, |&axis| step(axis));
         let all = axes.iter().filter(|&&axis| own(axis)).map(|&axis| array.shape[axis]).product::<usize>();
-        let (mut piece, mut unit) = (element, divisor(array.offset.unsigned_abs() as usize * bytes, sector));
+        let (mut piece, mut unit) = (element, gcd(array.offset.unsigned_abs() as usize * bytes, sector));
         for axis in axes {
             // An axis goes on where the one before ends.
             match own(axis) && step(axis) == piece {
                 true => piece *= array.shape[axis],
-                false => unit = divisor(step(axis) * bytes, unit),
+                false => unit = gcd(step(axis) * bytes, unit),
             }
         }
         if piece == all * element { 1.0 } else { self.device.sectors_of_pieces(piece * bytes, unit) }

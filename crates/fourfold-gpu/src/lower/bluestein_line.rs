@@ -153,7 +153,7 @@ impl PassLowering<'_> {
         let precision = self.storage.precision();
         let lengths = self.device.convolution_ranges(rule.least(), places, precision, wanted, across)?;
         let is_better = || wanted.is_none() && self.device.prefers_clusters(&lengths, places, precision);
-        let tries = !across && choice.size.clusters.map_or_else(is_better, |clusters| clusters == 1);
+        let tries = !across && (choice.clustered || is_better());
         let clustered = tries.then(|| self.device.clustered_ranges(rule.least(), precision)).flatten();
         let usual = ConvolutionRanges { digits: lengths.into_iter().map(radices).collect(), clustered: false };
         let lowered = |ranges: ConvolutionRanges| {
@@ -163,9 +163,8 @@ impl PassLowering<'_> {
             let descs = self.device.with_pair_distance(descs);
             Some(pipeline.lowered(descs, self.ends, vec![lines.chosen(choice, self.device)]))
         };
-        let is_chosen = choice.size.clusters.is_some();
         let keeps = |pass: &LoweredPass| pass.descs.iter().all(|desc| self.device.keeps_between_strips(desc));
-        clustered.and_then(lowered).filter(|pass| is_chosen || keeps(pass)).or_else(|| lowered(usual))
+        clustered.and_then(lowered).filter(|pass| choice.clustered || keeps(pass)).or_else(|| lowered(usual))
     }
 }
 
@@ -205,7 +204,8 @@ impl StagePipeline {
         let LineConvolution { data, len, packing, extension, ref reduction, counts, .. } = *rule;
         let radices: Vec<usize> = self.digits.iter().map(|digit| digit.radix).collect();
         let step: usize = radices[1..].iter().product();
-        let (ends, tables) = ([0, 1].map(|end| rule.first_and_shift(end)), self.chirp_tables(rule, step));
+        let ends = [0, 1].map(|end| rule.first_and_shift(end));
+        let tables = self.chirp_tables(len, ends.map(|(_, shift)| shift), step);
         let powers = (0..usize::BITS).map(|bit| 1 << bit).take_while(|power| *power < radices[0]);
         let powers: Vec<RootTable> = powers.map(|power| self.power(len, step, power)).collect();
         let chirp = |end: usize, elements: Chirped| {
@@ -251,9 +251,8 @@ impl StagePipeline {
     }
 
     /// The chirps of both ends: one table, if they are the same.
-    fn chirp_tables(&mut self, rule: &LineConvolution, step: usize) -> [usize; 2] {
-        let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n: rule.len, shift, count: step });
-        let [(_, before), (_, after)] = [0, 1].map(|end| rule.first_and_shift(end));
+    fn chirp_tables(&mut self, n: usize, [before, after]: [usize; 2], count: usize) -> [usize; 2] {
+        let mut table = |shift: usize| self.tables.push_pairs(Entry::Chirp { n, shift, count });
         let first = table(before);
         [first, if after == before { first } else { table(after) }]
     }

@@ -1,10 +1,10 @@
 //! Lines that are convolved as a whole.
 
-use crate::desc::choice::Size;
+use crate::choose::estimate::Choice;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::statement::{Int, int};
 use crate::run::inspect::Target;
-use crate::simulator::{estimated, resized, simulate};
+use crate::simulator::{estimated, rechosen, resized, simulate};
 use crate::write::writer::in_strips;
 use fourfold::Problem;
 
@@ -144,12 +144,16 @@ fn lines_with_room_are_convolved_in_one_kernel_if_choices_say_so() {
     }
 }
 
+fn clustered(choice: &mut Choice) {
+    choice.clustered = true;
+}
+
 /// Clusters with the first range of digits; of 16-bit reals, too, and with more digits in the last range.
 #[test]
 fn convolved_lines_are_right_in_clusters() {
     let others = ["dct2 f16 1583", "dht bf16 3167", "dct3 f64 4127", "dst3 f32 8219 ortho", "fft f64 5119"];
     for case in LINES.into_iter().chain(others) {
-        let descs = resized(&target(), case, |size| size.clusters = Some(1));
+        let descs = rechosen(&target(), case, clustered);
         let clusters: Vec<_> = descs.iter().map(|desc| (desc.cluster, desc.blocks(), desc.tile)).collect();
         assert!(descs.len() == 3 && descs[0].cluster > 1 && descs[2].cluster > 1, "{case}: {clusters:?}");
     }
@@ -162,14 +166,11 @@ fn long_lines_have_clusters_where_these_fit() {
     let case = "dct2 f64 65537";
     let has_clusters = |descs: &[KernelDesc]| descs.iter().any(|desc| desc.cluster > 1);
     assert!(has_clusters(&estimated(&target(), &case.parse().unwrap())), "no choice");
-    assert!(!has_clusters(&resized(&target(), case, |size| size.clusters = Some(0))), "0");
-    let few_threads = |size: &mut Size| (size.clusters, size.threads) = (Some(1), Some(1));
-    assert!(!has_clusters(&resized(&target(), case, few_threads)), "one thread");
-    assert!(!has_clusters(&resized(&target(), "dct2 f64 1583x3 axes=0", |size| size.clusters = Some(1))), "columns");
-    assert!(
-        !has_clusters(&resized(&unclustered(), "dct2 f64 1583", |size| size.clusters = Some(1))),
-        "a device without clusters"
-    );
+    assert!(!has_clusters(&resized(&target(), case, |size| size.kernels = Some(5))), "five kernels");
+    let few_threads = |choice: &mut Choice| (choice.clustered, choice.size.threads) = (true, Some(1));
+    assert!(!has_clusters(&rechosen(&target(), case, few_threads)), "one thread");
+    assert!(!has_clusters(&rechosen(&target(), "dct2 f64 1583x3 axes=0", clustered)), "columns");
+    assert!(!has_clusters(&rechosen(&unclustered(), "dct2 f64 1583", clustered)), "a device without clusters");
 }
 
 /// Between its kernels, a line of 16-bit reals has 32-bit ones: so a tile has as many columns.

@@ -56,10 +56,15 @@ fn assert_kernels(cases: &[(&str, usize)]) {
 
 /// The kernels of the estimated choices with other sizes, which are right.
 fn resized(target: &Target, case: &str, resize: impl Fn(&mut Size)) -> Vec<KernelDesc> {
+    rechosen(target, case, |choice| resize(&mut choice.size))
+}
+
+/// The same with other choices.
+fn rechosen(target: &Target, case: &str, change: impl Fn(&mut Choice)) -> Vec<KernelDesc> {
     let problem = case.parse().unwrap();
     let recipe = Planner::new().recipe(&problem).unwrap();
     let mut choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
-    choices.iter_mut().for_each(|choice| resize(&mut choice.size));
+    choices.iter_mut().for_each(change);
     let (verdict, _) = simulate(target, &problem, &choices).unwrap();
     assert!(verdict.holds(), "{case}, {choices:?}: {verdict:?}");
     lower(target.limits(), &recipe, false, None, &choices).unwrap().descs()

@@ -7,7 +7,7 @@ use crate::ir::trace::{cluster_arrive, cluster_wait, if_less, select};
 use crate::write::place::{Address, Run};
 use crate::write::table::{Column, coefficient};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Dft, Real, Roots, prime_factors};
+use fourfold::engine::{C, Dft, Real, Roots, gcd, prime_factors};
 
 /// The most numbers of a DFT that registers hold beside its results.
 pub(crate) const WITH_RESULTS: usize = 32;
@@ -324,7 +324,7 @@ fn odd_dft(z: &[C<Sym>], mut each: impl FnMut(usize, C<Sym>)) {
 /// (Good and Thomas).
 fn product_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     let (count, [a, b]) = (z.len(), two_factors(z.len()));
-    let (coprime, roots) = (!divide_both(a, b), Roots::new(count as u64));
+    let (coprime, roots) = (gcd(a, b) == 1, Roots::new(count as u64));
     let element = |n1: usize, n2: usize| z[(b * n1 + if coprime { a * n2 } else { n2 }) % count];
     let first: Vec<_> = (0..b).map(|n2| small_dft(&(0..a).map(|n1| element(n1, n2)).collect::<Vec<_>>())).collect();
     let twiddled = |n2: usize, k1: usize| match (coprime, n2 * k1) {
@@ -343,11 +343,7 @@ fn product_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
 /// each other.
 fn two_factors(n: usize) -> [usize; 2] {
     let ways = (2..n).filter(|a| n % a == 0).map(|a| [a, n / a]).filter(|[a, b]| a <= b);
-    ways.min_by_key(|[a, b]| (divide_both(*a, *b), b - a)).expect("a butterfly's radix that is a product")
-}
-
-fn divide_both(a: usize, b: usize) -> bool {
-    (2..=a).any(|d| a % d == 0 && b % d == 0)
+    ways.min_by_key(|[a, b]| (gcd(*a, *b) > 1, b - a)).expect("a butterfly's radix that is a product")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::ir::known::{KnownRoot, Relation};
 use crate::ir::statement::{Array, Int, Sym};
 use crate::ir::trace::{known_root, remember_root};
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Roots};
+use fourfold::engine::{C, Roots, gcd};
 
 /// A column of a table of twiddles: number `k` of the values of the digits before a stage in the
 /// kernel's range, of which there are `inner`. Before these are the digits before the range, if the
@@ -57,7 +57,7 @@ impl Angles {
         let turn = |numerator: i128| {
             let k = numerator.rem_euclid(self.order.into()) as u64;
             // In lowest terms, since tables of roots are as long as √order.
-            let common = gcd(self.order, k);
+            let common = gcd(self.order as usize, k as usize) as u64;
             let root = Roots::new(self.order / common).get(k / common);
             C { re: Sym::lit(root.re), im: Sym::lit(root.im) }
         };
@@ -68,10 +68,6 @@ impl Angles {
             Relation::Reflected(sum) => known.conj().mul(turn(2 * first + step * i128::from(sum))),
         }
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Complex number `i` of those that begin at real `at` of the table.

@@ -16,6 +16,11 @@ pub fn prime_factors(mut n: usize) -> Vec<usize> {
     list
 }
 
+/// The greatest common divisor; the other number, if one is 0.
+pub fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// The powers g^0, g^1, …, g^{p−2} mod p of the least generator g of the multiplicative group of
 /// the prime p.
 pub fn generator_powers(p: usize) -> Vec<u32> {
