@@ -102,9 +102,13 @@ impl DeviceAttributes {
         let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
         let room = self.blocks_of(desc.shared_bytes());
         let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
-        let needed = words * desc.numbers() + others;
+        // Where the numbers of a prime stand is in registers, too.
+        let largest = desc.largest_radix();
+        let places = if desc.convolving_radix().is_some() && largest > LARGE { OTHERS * largest } else { 0 };
+        let needed = words * desc.numbers() + others + places;
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
+        let bounded = bounded || desc.convolving_radix().is_some();
         match desc.fuses_product() {
             true => blocks(HELD),
             false if small && blocks(SMALL) <= room => blocks(SMALL),
@@ -113,12 +117,25 @@ impl DeviceAttributes {
         }
     }
 
+    /// The same of passes along several axes, if a digit is convolved.
+    pub(crate) fn fused_resident(&self, desc: &KernelDesc) -> usize {
+        let with = |registers: usize| self.blocks_with_registers(registers, desc.threads);
+        convolving_registers(desc.passes())
+            .map_or(0, |registers| with(registers).min(self.blocks_of(desc.shared_bytes())))
+    }
+
     /// The most threads of a block with passes along several axes, so that registers hold two blocks: the
     /// usual ones, or those that the compiler takes as it likes. (With a bound on the registers of more threads,
     /// NVRTC spills up to 164 bytes.)
     pub(crate) fn most_fused_threads(&self, passes: &[KernelDesc]) -> usize {
         let registers = fused_registers(passes.iter()).min(self.registers_per_thread);
         (self.warps_with_registers(registers) / RESIDENT * self.warp).max(self.warp)
+    }
+
+    /// The most threads of such a block that has an SM for itself; any number of them, if no digit is convolved.
+    pub(crate) fn most_convolving_threads(&self, passes: &[KernelDesc]) -> usize {
+        let most = |registers: usize| (self.warps_with_registers(registers) * self.warp).max(self.warp);
+        convolving_registers(passes.iter()).map_or(usize::MAX, most)
     }
 
     /// Whether so many reals are one round of large butterflies on every SM.
@@ -259,6 +276,13 @@ fn fused_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc>) -> usize {
         registers.max(REGISTERS * pass.precision().bytes())
     };
     passes.map(taken).max().unwrap_or(1)
+}
+
+/// Registers that a thread with such passes needs, if one of them convolves a digit: numbers of its spectrum may be in
+/// registers, too.
+fn convolving_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc> + Clone) -> Option<usize> {
+    let taken = |pass: &KernelDesc| Some((words(pass) + OTHERS + 1) * pass.convolving_radix()?);
+    Some(passes.clone().filter_map(taken).max()?.max(fused_registers(passes)))
 }
 
 #[cfg(test)]

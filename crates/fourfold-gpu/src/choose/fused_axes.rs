@@ -58,6 +58,7 @@ impl KernelDesc {
         let of_two = device.most_fused_threads(&passes);
         let shares = size.threads.is_none() && passes[0].blocks() > device.sms && RESIDENT * of_two >= threads;
         let threads = if shares { threads.min(of_two) } else { threads };
+        let threads = threads.min(device.most_convolving_threads(&passes));
         // Padding that another pass has no room for would be chosen in vain.
         let room = device.shared_per_block.checked_sub(between * passes[0].precision().bytes())?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
@@ -72,7 +73,7 @@ impl KernelDesc {
         let link = |next: Option<Box<KernelDesc>>, pass| Some(Box::new(KernelDesc { next, ..pass }));
         let mut fused = *passes.into_iter().rev().fold(None, link)?;
         fused.between = between;
-        fused.resident = size.resident.unwrap_or(0);
+        fused.resident = size.resident.unwrap_or_else(|| device.fused_resident(&fused));
         Some(fused)
     }
 

@@ -61,15 +61,17 @@ impl KernelDesc {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(threads, |j| frequency(j, &before) * split.radix)
             }
-            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } if split.rader.is_none() => {
-                let groups = (split.groups / self.after()).max(1);
-                self.conflicts_at(threads, |item| item / groups * groups * split.radix + item % groups)
-            }
             op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
                 self.conflicts_at(threads, |k| frequency(k, &reversed))
             }
-            _ => 1,
+            op => match op.split().filter(|split| split.rader.is_none()) {
+                Some(split) => {
+                    let groups = (split.groups / self.after()).max(1);
+                    self.conflicts_at(threads, |item| item / groups * groups * split.radix + item % groups)
+                }
+                None => 1,
+            },
         }
     }
 

@@ -17,7 +17,7 @@ const EVENER: (usize, usize) = (20, 17);
 const SPARED: usize = 8;
 
 fn has_butterflies(stage: &Stage) -> bool {
-    matches!(stage.op, StageOp::Butterflies(_) | StageOp::Convolution { .. })
+    stage.op.split().is_some()
 }
 
 impl KernelDesc {
@@ -239,19 +239,30 @@ impl KernelDesc {
         ends.map(|count| *count.unwrap_or(&1))
     }
 
-    /// Rounds in which the threads of a block take the items of all its stages.
+    /// Rounds in which the threads of a block take the items of all its stages, and the numbers that these multiply.
     pub(crate) fn item_rounds(&self) -> usize {
-        let rounds = |stage: &Stage| (self.subline_items(&stage.op) * self.slots()).div_ceil(self.threads);
-        self.stages.iter().map(rounds).sum()
+        let rounds = |items: usize| (items * self.slots()).div_ceil(self.threads);
+        let of_stage = |stage: &Stage| {
+            let (items, there_and_back) = (self.subline_items(&stage.op), matches!(stage.op, StageOp::Convolve { .. }));
+            rounds(items) * if there_and_back { 2 } else { 1 } + rounds(self.multiplied(&stage.op))
+        };
+        self.stages.iter().map(of_stage).sum()
+    }
+
+    /// Numbers of a subline that a stage multiplies, where a digit is convolved. How many lines a block has, and how
+    /// many rounds are a long time, was measured with stages that did this only.
+    fn multiplied(&self, op: &StageOp) -> usize {
+        let items = self.subline_items(op);
+        match op {
+            StageOp::Chirp { split, .. } | StageOp::Convolve { split, .. } => items * split.radix,
+            StageOp::Unchirp { chirp, .. } => items * chirp.radix / chirp.step,
+            _ => 0,
+        }
     }
 
     /// The largest radix of a stage.
     pub(crate) fn largest_radix(&self) -> usize {
-        let radix = |stage: &Stage| match &stage.op {
-            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.radix,
-            _ => 1,
-        };
-        self.stages.iter().map(radix).max().unwrap_or(1)
+        self.stages.iter().filter_map(|stage| Some(stage.op.split()?.radix)).max().unwrap_or(1)
     }
 
     /// Whether quarters are folded.
@@ -263,9 +274,8 @@ impl KernelDesc {
     /// Complex numbers that a thread holds at once: of a convolution, those of a DFT and of the one back.
     pub(crate) fn numbers(&self) -> usize {
         let numbers = |stage: &Stage| match &stage.op {
-            StageOp::Butterflies(split) => split.radix,
             StageOp::Convolution { split, .. } => 2 * split.radix,
-            _ => 1,
+            op => op.split().map_or(1, |split| split.radix),
         };
         self.stages.iter().map(numbers).max().unwrap_or(1)
     }
@@ -314,7 +324,8 @@ impl KernelDesc {
     fn wanted(&self, device: &DeviceAttributes) -> usize {
         let computes = |stage: &&Stage| !matches!(stage.op, StageOp::CopyLines(_));
         let stages = self.stages.iter().filter(computes);
-        let items = stages.map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
+        let items =
+            stages.map(|stage| self.subline_items(&stage.op).max(self.multiplied(&stage.op))).max().unwrap_or(1);
         let least = match self.has_runs() {
             true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.

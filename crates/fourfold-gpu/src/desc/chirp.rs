@@ -1,4 +1,4 @@
-//! A line as one convolution by Bluestein's rule ([`fourfold::engine::convolution_length`]): what its
+//! Convolutions by Bluestein's rule. Of a line that is one ([`fourfold::engine::convolution_length`]), what its
 //! elements are. Tables are named by where they begin.
 
 use crate::desc::combine::{CombineStep, HalfSpectra};
@@ -22,6 +22,17 @@ pub(crate) struct Chirp {
     /// as long as the line would come from memory as the line does.
     pub(crate) powers: Vec<RootTable>,
     pub(crate) elements: Chirped,
+}
+
+/// Values of a digit times Bluestein's chirp c_v = exp(−πi v²/`radix`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct DigitChirp {
+    /// How many values the digit has; zeros follow.
+    pub(crate) radix: usize,
+    /// A small DFT has values v + j · `step`, v < `step`.
+    pub(crate) step: usize,
+    /// Where c_0 is.
+    pub(crate) table: usize,
 }
 
 /// What the elements of a convolution are.

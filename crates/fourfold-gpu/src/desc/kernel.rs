@@ -128,7 +128,7 @@ impl KernelDesc {
     }
 
     /// The passes of the kernel, in order.
-    pub(crate) fn passes(&self) -> impl Iterator<Item = &KernelDesc> {
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &KernelDesc> + Clone {
         std::iter::successors(Some(self), |desc| desc.next.as_deref())
     }
 }
@@ -147,9 +147,9 @@ pub(crate) struct Digit {
 impl Digit {
     pub(crate) fn of(factor: &Factor) -> Digit {
         let (room, stages) = match factor {
-            // DFTs there and back, and the product between them; Bluestein's chirp before and after.
-            Factor::Rader(p, parts) => (*p, 2 * parts.len() + 1),
-            Factor::Bluestein(_, parts) => (length(parts), 2 * parts.len() + 3),
+            // DFTs there and back, of which the last ones there and the first ones back are one stage.
+            Factor::Rader(p, parts) => (*p, 2 * parts.len() - 1),
+            Factor::Bluestein(_, parts) => (length(parts), 2 * parts.len() - 1),
             other => (other.length(), 1),
         };
         Digit { radix: factor.length(), room, stages }

@@ -1,6 +1,6 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::kernel::{DigitRange, KernelDesc, Packing, values};
+use crate::desc::kernel::{Digit, DigitRange, KernelDesc, Packing, values};
 use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
@@ -9,7 +9,7 @@ use fourfold::Precision;
 const BANKS: usize = 16;
 
 /// A convolution with more stages is long: than of two radices with Bluestein's chirp, or of three with Rader's rule.
-const MOST_STAGES: usize = 7;
+const MOST_STAGES: [usize; 2] = [3, 5];
 
 /// Strips of the blocks of a line, at most.
 const MOST_STRIPS: usize = 128;
@@ -248,6 +248,13 @@ impl KernelDesc {
         combines && self.packing == Packing::HalfLength
     }
 
+    /// The radix of the DFTs there and back, if a digit is convolved.
+    pub(crate) fn convolving_radix(&self) -> Option<usize> {
+        let radix =
+            |stage: &Stage| if let StageOp::Convolve { split, .. } = stage.op { Some(split.radix) } else { None };
+        self.stages.iter().filter_map(radix).max()
+    }
+
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.op {
@@ -259,7 +266,8 @@ impl KernelDesc {
 
     /// Whether the convolution of a digit is long.
     pub(crate) fn has_long_convolution(&self) -> bool {
-        self.digits[self.range.first..self.range.last].iter().any(|digit| digit.stages > MOST_STAGES)
+        let is_long = |digit: &Digit| digit.stages > MOST_STAGES[usize::from(digit.room == digit.radix)];
+        self.digits[self.range.first..self.range.last].iter().any(is_long)
     }
 
     /// Where a place stands with the padding.

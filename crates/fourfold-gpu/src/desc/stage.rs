@@ -1,6 +1,6 @@
 //! The stages of a kernel: what they do, what they read and write.
 
-use crate::desc::chirp::Chirp;
+use crate::desc::chirp::{Chirp, DigitChirp};
 use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
 use crate::desc::filter::{ElementProduct, SignalProduct, SpectrumProduct, SymmetricProduct};
 use crate::desc::table::{RootTable, TwiddleTable};
@@ -41,25 +41,21 @@ pub(crate) enum StageOp {
     /// write neighbours.
     LineOrder(usize),
     Butterflies(Split),
-    /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
+    /// The first DFTs of a digit that is convolved by Bluestein's rule: of its values times the chirp.
     Chirp {
-        radix: usize,
-        room: usize,
-        groups: usize,
-        chirp: usize,
+        split: Split,
+        chirp: DigitChirp,
     },
-    /// The digit, convolved, times the chirp.
+    /// The last DFTs back, whose results times the chirp are those of the digit.
     Unchirp {
-        radix: usize,
-        groups: usize,
-        chirp: usize,
+        split: Split,
+        chirp: DigitChirp,
     },
-    /// Spectra of a digit times the one that they are convolved with.
+    /// The last DFTs there of a digit that is convolved, times the spectrum, and the first DFTs back. Of the spectrum,
+    /// element j of number k is pair j · `split.inner` + k from place `spectrum` of the table on.
     Convolve {
-        length: usize,
-        groups: usize,
+        split: Split,
         spectrum: usize,
-        rader: Option<Rader>,
     },
     /// Small DFTs of the last digit, times the spectrum that the line is convolved with, and DFTs
     /// back. Of the spectrum, element j of number i is pair j · `split.inner` + i from place
@@ -118,6 +114,18 @@ impl StageOp {
         )
     }
 
+    /// Its small DFTs, if it has some.
+    pub(crate) fn split(&self) -> Option<&Split> {
+        match self {
+            StageOp::Butterflies(split)
+            | StageOp::Chirp { split, .. }
+            | StageOp::Unchirp { split, .. }
+            | StageOp::Convolve { split, .. }
+            | StageOp::Convolution { split, .. } => Some(split),
+            _ => None,
+        }
+    }
+
     /// Items of a line, in the longest of the stage's loops.
     pub(crate) fn items(&self) -> usize {
         match self {
@@ -127,12 +135,11 @@ impl StageOp {
             | StageOp::ElementProduct(ElementProduct { n, .. })
             | StageOp::SignalProduct(SignalProduct { n, .. }) => *n,
             StageOp::Interleave(count) => count.div_ceil(2),
-            StageOp::Butterflies(split) | StageOp::Convolution { split, .. } => split.count(),
-            StageOp::Chirp { room, groups, .. } => room * groups,
-            StageOp::Unchirp { radix, groups, .. } => radix * groups,
-            StageOp::Convolve { length, groups, rader, .. } => {
-                length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
-            }
+            StageOp::Butterflies(split)
+            | StageOp::Chirp { split, .. }
+            | StageOp::Unchirp { split, .. }
+            | StageOp::Convolve { split, .. }
+            | StageOp::Convolution { split, .. } => split.count(),
             StageOp::HalfSpectraToLine { steps, .. } => steps.iter().map(CombineStep::count).max().unwrap_or(0),
             StageOp::SymmetricLastPass(pass) | StageOp::SymmetricProduct(SymmetricProduct { there: pass, .. }) => {
                 pass.len / 2 + 1

@@ -40,7 +40,7 @@ use crate::lower::combines::List;
 use crate::lower::lowered::LoweredPass;
 use crate::lower::passes::PassLowering;
 use crate::lower::stages::{Ranges, StagePipeline, array};
-use crate::lower::tables::{Entry, SpectrumOrder};
+use crate::lower::tables::Entry;
 use fourfold::engine::{
     AxisRecipe, AxisTransform, Data, Factor, Index, Reduction, Reorder, Transform1d, dft_of, reduce,
     reduce_from_spectrum,
@@ -180,8 +180,8 @@ impl StagePipeline {
         pipeline.ranges = Ranges { cuts: cuts.clone(), strides: [digits.iter().skip(1).flatten().product(); 2] };
         let views = pipeline.views(line, rule);
         let mut splits = pipeline.splits(&factors, 1, &cuts);
-        let order = SpectrumOrder::Half { first: cuts.last().copied().unwrap_or(0) };
-        let spectrum = Entry::ChirpSpectrum { n: rule.len, extent: rule.extent(), radices, order };
+        let first = cuts.last().copied().unwrap_or(0);
+        let spectrum = Entry::ChirpSpectrum { n: rule.len, extent: rule.extent(), radices, first };
         let spectrum = pipeline.tables.push_pairs(spectrum);
         let Some(last) = splits.pop() else { unreachable!("a convolution has digits") };
         for split in &splits {

@@ -2,6 +2,7 @@ pub(crate) mod arrays;
 pub(crate) mod axis_fusion;
 pub(crate) mod bluestein_line;
 pub(crate) mod combines;
+pub(crate) mod convolved_digits;
 pub(crate) mod filter;
 pub(crate) mod lowered;
 pub(crate) mod multiplier;

@@ -9,10 +9,10 @@ use crate::choose::radices::{LARGEST, gpu_factors, powers_of_four, radices, smoo
 use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing, values};
 use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
-use crate::lower::tables::{Entry, SpectrumOrder, TableLayout};
+use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, Reduction, Reorder, Step, SymmetricLastPass as LastPassRule, Transform1d, dft_of,
-    length, quarter_length, reduce, symmetric_last_pass,
+    quarter_length, reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 
@@ -333,56 +333,6 @@ impl StagePipeline {
             Factor::Bluestein(_, parts) => self.bluestein(radix, parts, groups, from),
             Factor::Direct(_) => unreachable!("primes are convolutions here"),
         }
-    }
-
-    /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs
-    /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
-    fn rader(&mut self, parts: &[Factor], mut rader: Rader, inverse: bool) {
-        let p = rader.length + 1;
-        rader.powers = self.tables.push_generator_powers(p);
-        let outer = rader.twiddles.filter(|_| rader.inner > 1);
-        let plain = Rader { twiddles: None, ..rader };
-        let first = Rader { twiddles: outer.filter(|_| !inverse), ..rader };
-        let last = Rader { twiddles: outer.filter(|_| inverse), ..rader };
-        let splits = self.splits(parts, 1, &[]);
-        let butterflies = |(i, split): (usize, &Split), inverse: bool| {
-            let end = if inverse { last } else { first };
-            StageOp::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
-        };
-        for split in splits.iter().enumerate() {
-            self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
-        }
-        let spectrum = self.tables.push_pairs(Entry::RaderSpectrum { p, radices: lengths(parts) });
-        let convolve = StageOp::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
-        self.push(convolve, Port::Buffer, Port::Buffer);
-        for split in splits.iter().enumerate().rev() {
-            self.push(butterflies(split, true), Port::Buffer, Port::Buffer);
-        }
-    }
-
-    /// A DFT of any length in the room of the first digit.
-    fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
-        self.uses_bluestein = true;
-        let room = length(parts);
-        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, shift: 0, count: radix });
-        let splits = self.splits(parts, groups, &[]);
-        self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
-        for split in &splits {
-            self.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
-        }
-        // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
-        // for a backward one.
-        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum {
-            n: radix,
-            extent: radix - 1,
-            radices: lengths(parts),
-            order: SpectrumOrder::Places,
-        });
-        self.push(StageOp::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
-        for split in splits.iter().rev() {
-            self.push(StageOp::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
-        }
-        self.push(StageOp::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 }
 

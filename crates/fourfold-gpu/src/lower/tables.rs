@@ -53,31 +53,23 @@ pub(crate) enum Entry {
         count: usize,
     },
     /// The spectrum that Bluestein's convolution multiplies by: the DFT of exp(πi j²/n)/M, |j| ≤ `extent`, where M is the
-    /// product of the radices.
+    /// product of the radices. It is even. So it has those of a kernel on the digits from `first` on with frequencies
+    /// b ≤ B/2 of the digits before, which have B values. For each value of the last digit, and for each b, the other
+    /// digits are in the order of the places.
     ChirpSpectrum {
         n: usize,
         extent: usize,
         radices: Vec<usize>,
-        order: SpectrumOrder,
+        first: usize,
     },
-    /// The spectrum that Rader's convolution for a prime multiplies by, in the same order.
+    /// The spectrum that Rader's convolution for a prime multiplies by: for each value of the last digit, the others in
+    /// the order of the places.
     RaderSpectrum {
         p: usize,
         radices: Vec<usize>,
     },
     /// Factors of the plan's multiplier.
     Multiplier(MultiplierTable),
-}
-
-/// Which numbers of a spectrum are in a table, and in which order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpectrumOrder {
-    /// All of them, in the order of the places.
-    Places,
-    /// Those of a kernel on the digits from `first` on. Of an even spectrum, frequencies b ≤ B/2 of the digits before
-    /// are enough, which have B values. For each value of the last digit, and for each b, the other digits in the order
-    /// of the places.
-    Half { first: usize },
 }
 
 impl Entry {
@@ -91,8 +83,7 @@ impl Entry {
             Entry::Rotation(..) => 4,
             Entry::SymmetricLastPass(rule, _) => 4 * (rule.len.div_ceil(2) - 1),
             Entry::Chirp { count, .. } => 2 * count,
-            Entry::ChirpSpectrum { radices, order: SpectrumOrder::Places, .. } => 2 * radices.iter().product::<usize>(),
-            Entry::ChirpSpectrum { radices, order: SpectrumOrder::Half { first }, .. } => {
+            Entry::ChirpSpectrum { radices, first, .. } => {
                 let [before, range] =
                     [&radices[..*first], &radices[*first..]].map(|part| part.iter().product::<usize>());
                 2 * half_count(before) * range
@@ -178,14 +169,11 @@ fn values(entry: &Entry) -> Result<Vec<f64>> {
         }
         Entry::SymmetricLastPass(rule, factor) => rule.table().into_iter().flatten().map(|x| factor * x).collect(),
         Entry::Chirp { n, shift, count } => reals(chirp(*n, *shift, *count)),
-        Entry::ChirpSpectrum { n, extent, radices, order } => {
+        Entry::ChirpSpectrum { n, extent, radices, first } => {
             let spectrum = chirp_spectrum(*n, *extent, radices.iter().product())?;
-            match order {
-                SpectrumOrder::Places => reversed(&spectrum, radices),
-                SpectrumOrder::Half { first } => half_by_last_digit(&spectrum, radices.split_at(*first)),
-            }
+            half_by_last_digit(&spectrum, radices.split_at(*first))
         }
-        Entry::RaderSpectrum { p, radices } => reversed(&rader_spectrum(*p), radices),
+        Entry::RaderSpectrum { p, radices } => half_by_last_digit(&rader_spectrum(*p), (&[], radices)),
         Entry::Multiplier(_) => unreachable!("a plan that multiplies has a multiplier"),
     })
 }
@@ -221,12 +209,7 @@ fn twiddles(before: &[usize], order: usize, powers: &[usize]) -> impl Iterator<I
     powers.iter().flat_map(move |j| ks.iter().map(move |k| j * k).collect::<Vec<_>>()).map(move |i| roots.get(i as u64))
 }
 
-/// A spectrum in the order of the places.
-fn reversed(spectrum: &[Complex<f64>], radices: &[usize]) -> Vec<f64> {
-    reals((0..spectrum.len()).map(|place| spectrum[frequency(place, radices)]))
-}
-
-/// See [`SpectrumOrder::Half`]. Number b + B · k has the digits before as b, and those of the range as k.
+/// See [`Entry::ChirpSpectrum`]. Without digits before, these are all numbers. Number b + B · k has the digits before as b, and those of the range as k.
 fn half_by_last_digit(spectrum: &[Complex<f64>], (before, range): (&[usize], &[usize])) -> Vec<f64> {
     let count: usize = before.iter().product();
     let last = range.last().copied().unwrap_or(1);

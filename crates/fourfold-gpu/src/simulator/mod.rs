@@ -5,6 +5,7 @@
 //! cluster those of the outermost level. Where no two accesses to a place of shared memory depend
 //! on which thread comes first, every order gives the same result; where they do, it is reported.
 
+mod convolved_digit_tests;
 mod convolved_line_tests;
 mod few_column_tests;
 mod fused_axes_tests;

@@ -1,10 +1,13 @@
 //! Small DFTs without a butterfly, as convolutions: the core's Rader and Bluestein rules.
 
-use crate::desc::stage::{Port, Rader};
-use crate::ir::statement::{Array, Sym, int};
-use crate::ir::trace::{if_less, select};
+use crate::desc::chirp::DigitChirp;
+use crate::desc::stage::{Port, Rader, Split};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{if_less, select, select_pair};
+use crate::write::dft::{Small, small_dft};
+use crate::write::place::Address;
 use crate::write::table::coefficient;
-use crate::write::writer::Writer;
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
 impl Writer<'_> {
@@ -66,64 +69,100 @@ impl Writer<'_> {
         });
     }
 
-    /// The first digit times the chirp, then zeros.
-    pub(crate) fn chirp(&self, [radix, room]: [usize; 2], groups: usize, chirp: usize, from: &Port, to: &Port) {
-        let (elements, groups) = ([0, radix * groups], groups / self.desc.after());
-        self.items(room * groups, |line, place| {
-            let end = int(radix * groups);
-            if_less(place, end, || {
-                let z = self.load_at(from, line, place, elements);
-                self.store_at(to, line, place, elements, z.mul(coefficient(chirp, place / groups as i64)));
-            });
-            if_less(end - 1, place, || {
-                self.store_at(to, line, place, elements, C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
-            });
+    /// Small DFTs of the first digit's values times the chirp, and of zeros after these.
+    pub(crate) fn chirp(&self, split: &Split, chirp: &DigitChirp, from: &Port, to: &Port) {
+        let groups = split.groups / self.desc.after();
+        self.items(groups, |line, item| {
+            let (small, value) = self.small_of_chirp(split, chirp, line, item);
+            let sources = self.small_addresses(&small, from, line);
+            let number = |j: usize| {
+                let (first, ends) = (j * chirp.step, chirp.ends_in(j));
+                if first >= chirp.radix {
+                    return C { re: Sym::lit(0.0), im: Sym::lit(0.0) };
+                }
+                let elements = [first, chirp.radix.min(first + chirp.step)].map(|v| v * split.groups / chirp.step);
+                let end = int(chirp.radix - first);
+                // Past the end stands what the element before is made of.
+                let back = |by: usize| if ends { select(value, end, int(0), int(by)) } else { int(0) };
+                let source = match ends {
+                    true => self.address_of(from, line, item + (j * groups) as i64 - back(groups)),
+                    false => sources[j],
+                };
+                let z = self.load(from, line, source, elements);
+                let z = z.mul(coefficient(chirp.table, value + first as i64 - back(chirp.step)));
+                if ends { select_pair(value, end, z, C { re: Sym::lit(0.0), im: Sym::lit(0.0) }) } else { z }
+            };
+            let z: Vec<C<Sym>> = (0..split.radix).map(number).collect();
+            let targets = self.small_addresses(&small, to, line);
+            for (j, z) in small_dft(&z).into_iter().enumerate() {
+                self.store(to, line, targets[j], [0, usize::MAX], z);
+            }
         });
     }
 
-    /// The first digit, convolved, times the chirp.
-    pub(crate) fn unchirp(&self, radix: usize, groups: usize, chirp: usize, from: &Port, to: &Port) {
-        let (elements, groups) = ([0, radix * groups], groups / self.desc.after());
-        self.items(radix * groups, |line, place| {
-            let z = self.load_at(from, line, place, elements).swap();
-            self.store_at(to, line, place, elements, z.mul(coefficient(chirp, place / groups as i64)));
+    /// Small DFTs whose results times the chirp are the values of the first digit, convolved.
+    pub(crate) fn unchirp(&self, split: &Split, chirp: &DigitChirp, from: &Port, to: &Port) {
+        self.items(split.groups / self.desc.after(), |line, item| {
+            let (small, value) = self.small_of_chirp(split, chirp, line, item);
+            let sources = self.small_addresses(&small, from, line);
+            let z: Vec<C<Sym>> = sources.iter().map(|at| self.load(from, line, *at, [0, usize::MAX])).collect();
+            let targets = self.small_addresses(&small, to, line);
+            for (j, z) in small_dft(&z).into_iter().enumerate().take_while(|(j, _)| j * chirp.step < chirp.radix) {
+                let first = j * chirp.step;
+                let elements = [first, chirp.radix.min(first + chirp.step)].map(|v| v * split.groups / chirp.step);
+                let store = || {
+                    let z = z.swap().mul(coefficient(chirp.table, value + first as i64));
+                    self.store(to, line, targets[j], elements, z);
+                };
+                if chirp.ends_in(j) { if_less(value, int(chirp.radix - first), store) } else { store() }
+            }
         });
     }
 
-    /// Spectra times another. With Rader, x_0 joins every sum by way of term 0, which is itself the
-    /// sum of all other elements: with x_0 it is X_0. With Bluestein, the parts are exchanged until
-    /// the chirp: the DFT that follows is to go backwards.
-    pub(crate) fn convolve(
-        &self,
-        length: usize,
-        groups: usize,
-        spectrum: usize,
-        rader: Option<&Rader>,
-        from: &Port,
-        to: &Port,
-    ) {
-        let groups = groups / self.desc.after();
-        let Some(rader) = rader.map(|rader| self.in_range(rader)) else {
-            return self.items(length * groups, |line, place| {
-                let z = self.load_at(from, line, place, [0, length * groups]);
-                let product = z.mul(coefficient(spectrum, place / groups as i64));
-                self.store_at(to, line, place, [0, length * groups], product.swap());
-            });
-        };
-        let all = [0, usize::MAX];
-        self.items(rader.inner * rader.groups * length, |line, item| {
-            let (number, q) = (item / length as i64, item % length as i64);
-            let first = rader.first(number);
-            let value = Array::Indices.load_int(q + rader.powers as i64);
-            let place = first + value * rader.groups as i64;
-            let z = self.load_at(from, line, place, all);
-            let product = z.mul(coefficient(spectrum, q));
-            if_less(q, int(1), || {
-                let x = self.load_at(from, line, first, all);
-                self.store_at(to, line, first, all, x + z);
-                self.store_at(to, line, place, all, product + x);
-            });
-            if_less(int(0), q, || self.store_at(to, line, place, all, product));
+    /// A small DFT of the first digit, and the first of its values.
+    fn small_of_chirp(&self, split: &Split, chirp: &DigitChirp, line: Subline, item: Int) -> (Small, Int) {
+        let groups = split.groups / self.desc.after();
+        (self.small_at(split, [groups, 1], line, [int(0), item]), item / (groups / chirp.step) as i64)
+    }
+
+    /// Small DFTs of the last digit of a digit that is convolved, products with the spectrum, and small DFTs back.
+    /// With Rader, x_0 joins every sum by way of term 0, which is itself the sum of all other elements: with x_0 it is
+    /// X_0. With Bluestein, the parts are exchanged until the chirp: the DFT that follows is to go backwards.
+    pub(crate) fn convolve(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
+        let (after, before) = (self.desc.after(), self.desc.before());
+        self.items(split.count() / (before * after), |line, item| {
+            let small = match &split.rader {
+                Some(rader) => self.small_of_rader(split, rader, line, item),
+                None => self.small(split, [split.groups / after, split.inner / before], line, item, to),
+            };
+            let k = small.column.k;
+            let spectrum_at = |j: usize| coefficient(spectrum, k + (j * split.inner) as i64);
+            let Some(rader) = split.rader.map(|rader| self.in_range(&rader)) else {
+                let product = |j: usize, z: C<Sym>| z.mul(spectrum_at(j)).swap();
+                return self.there_and_back(split, &small, line, [from, to], product);
+            };
+            let (all, sequence) = ([0, usize::MAX], split.inner * split.groups);
+            let first = rader.first(item / sequence as i64);
+            let [x_at, own] = [self.address_of(from, line, first), self.small_addresses(&small, from, line)[0]];
+            // No other item may read what the one with term 0 writes.
+            let x = self.load(from, line, Address::select(k, int(1), x_at, own), all);
+            let x = select_pair(k, int(1), x, C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
+            let product = |j: usize, z: C<Sym>| {
+                let product = z.mul(spectrum_at(j));
+                if j > 0 {
+                    return product;
+                }
+                if_less(k, int(1), || self.store_at(to, line, first, all, x + z));
+                product + x
+            };
+            self.there_and_back(split, &small, line, [from, to], product);
         });
+    }
+}
+
+impl DigitChirp {
+    /// Whether some values of element j of the small DFTs are past the last one.
+    fn ends_in(&self, j: usize) -> bool {
+        (j + 1) * self.step > self.radix
     }
 }

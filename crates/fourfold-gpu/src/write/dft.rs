@@ -67,22 +67,33 @@ impl Writer<'_> {
     /// DFTs reverse the sequence: so the parts are exchanged between them.
     pub(crate) fn convolution(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
         let inner = split.inner / self.desc.before();
-        let back = Split { inverse: true, ..*split };
         self.items(inner, |line, item| {
             let small = self.small_at(split, [1, inner], line, [item, int(0)]);
-            let range = [0, usize::MAX];
             let spectrum_at = self.half_spectrum(split, spectrum, line, item);
-            let from_addresses = self.small_addresses(&small, from, line);
-            let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
-            let twiddles = self.twiddles(split, &small);
-            let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
-            let product = |(j, z): (usize, C<Sym>)| z.mul(spectrum_at(j)).swap();
-            let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(product).collect();
-            let to_addresses = self.small_addresses(&small, to, line);
-            for (j, z) in small_dft(&products).into_iter().enumerate() {
-                self.store(to, line, to_addresses[j], range, twiddles.after(&back, j, z));
-            }
+            let product = |j: usize, z: C<Sym>| z.mul(spectrum_at(j)).swap();
+            self.there_and_back(split, &small, line, [from, to], product);
         });
+    }
+
+    /// A small DFT, a product with each result, and a small DFT of these.
+    pub(crate) fn there_and_back(
+        &self,
+        split: &Split,
+        small: &Small,
+        line: Subline,
+        [from, to]: [&Port; 2],
+        product: impl Fn(usize, C<Sym>) -> C<Sym>,
+    ) {
+        let (back, range) = (Split { inverse: true, ..*split }, [0, usize::MAX]);
+        let from_addresses = self.small_addresses(small, from, line);
+        let z: Vec<C<Sym>> = from_addresses.iter().map(|at| self.load(from, line, *at, range)).collect();
+        let twiddles = self.twiddles(split, small);
+        let z: Vec<C<Sym>> = z.into_iter().enumerate().map(|(j, z)| twiddles.before(split, j, z)).collect();
+        let products: Vec<C<Sym>> = small_dft(&z).into_iter().enumerate().map(|(j, z)| product(j, z)).collect();
+        let to_addresses = self.small_addresses(small, to, line);
+        for (j, z) in small_dft(&products).into_iter().enumerate() {
+            self.store(to, line, to_addresses[j], range, twiddles.after(&back, j, z));
+        }
     }
 
     /// Numbers of a convolution's spectrum, by the value of the last digit: of column `k` of the line's frequency b, or
@@ -126,7 +137,13 @@ impl Writer<'_> {
     }
 
     /// The small DFT of values k of the digits before it in the range and g of those after.
-    fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, [k, g]: [Int; 2]) -> Small {
+    pub(crate) fn small_at(
+        &self,
+        split: &Split,
+        [groups, inner]: [usize; 2],
+        line: Subline,
+        [k, g]: [Int; 2],
+    ) -> Small {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
             places: vec![],
@@ -144,7 +161,7 @@ impl Writer<'_> {
     }
 
     /// Small DFT number `item` of those that a prime has become.
-    fn small_of_rader(&self, split: &Split, whole: &Rader, line: Subline, item: Int) -> Small {
+    pub(crate) fn small_of_rader(&self, split: &Split, whole: &Rader, line: Subline, item: Int) -> Small {
         let rader = self.in_range(whole);
         let count = (split.inner * split.groups) as i64;
         let (number, item) = (item / count, item % count);

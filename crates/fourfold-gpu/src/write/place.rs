@@ -181,7 +181,7 @@ impl Writer<'_> {
         self.store(port, line, self.address_of(port, line, place), range, z);
     }
 
-    fn address_of(&self, port: &Port, line: Subline, place: Int) -> Address {
+    pub(crate) fn address_of(&self, port: &Port, line: Subline, place: Int) -> Address {
         self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0]
     }
 

@@ -194,11 +194,9 @@ impl<'a> Writer<'a> {
             StageOp::CopyLines(n) => self.copy_lines(*n),
             StageOp::LineOrder(count) => self.line_order(*count, from, to),
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
-            StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
-            StageOp::Unchirp { radix, groups, chirp } => self.unchirp(*radix, *groups, *chirp, from, to),
-            StageOp::Convolve { length, groups, spectrum, rader } => {
-                self.convolve(*length, *groups, *spectrum, rader.as_ref(), from, to);
-            }
+            StageOp::Chirp { split, chirp } => self.chirp(split, chirp, from, to),
+            StageOp::Unchirp { split, chirp } => self.unchirp(split, chirp, from, to),
+            StageOp::Convolve { split, spectrum } => self.convolve(split, *spectrum, from, to),
             StageOp::Convolution { split, spectrum } => self.convolution(split, *spectrum, from, to),
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
@@ -323,10 +321,14 @@ pub(crate) fn describe(stage: &Stage) -> String {
             let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
             format!("DFTs of {}{across}, {} a line", split.radix, split.count())
         }
-        StageOp::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
-        StageOp::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
-        StageOp::Convolve { length, .. } => format!("convolve {length} elements"),
-        StageOp::Convolution { split, .. } => {
+        StageOp::Chirp { split, chirp } => {
+            let (room, count) = (split.radix * chirp.step, split.count());
+            format!("DFTs of {} as convolutions of {room}: DFTs of {}, {count} a line", chirp.radix, split.radix)
+        }
+        StageOp::Unchirp { split, chirp } => {
+            format!("DFTs of {}, {} a line, and from these DFTs of {}", split.radix, split.count(), chirp.radix)
+        }
+        StageOp::Convolve { split, .. } | StageOp::Convolution { split, .. } => {
             format!("convolve with DFTs of {0} there and back, {1} a line", split.radix, split.count())
         }
         StageOp::SymmetricLastPass(pass) => {
