@@ -239,21 +239,22 @@ impl KernelDesc {
         ends.map(|count| *count.unwrap_or(&1))
     }
 
-    /// Rounds in which the threads of a block take the items of all its stages, and the numbers that these multiply.
+    /// Rounds in which the threads of a block take the items of all its stages, and numbers of convolved digits.
     pub(crate) fn item_rounds(&self) -> usize {
         let rounds = |items: usize| (items * self.slots()).div_ceil(self.threads);
         let of_stage = |stage: &Stage| {
             let (items, there_and_back) = (self.subline_items(&stage.op), matches!(stage.op, StageOp::Convolve { .. }));
-            rounds(items) * if there_and_back { 2 } else { 1 } + rounds(self.multiplied(&stage.op))
+            rounds(items) * if there_and_back { 2 } else { 1 } + rounds(self.convolved_numbers(stage))
         };
         self.stages.iter().map(of_stage).sum()
     }
 
-    /// Numbers of a subline that a stage multiplies, where a digit is convolved. How many lines a block has, and how
-    /// many rounds are a long time, was measured with stages that did this only.
-    fn multiplied(&self, op: &StageOp) -> usize {
-        let items = self.subline_items(op);
-        match op {
+    /// Numbers of a subline that a stage multiplies or takes from memory, where a digit is convolved. How many lines a
+    /// block has, and how many rounds are a long time, was measured with stages that did this only.
+    fn convolved_numbers(&self, stage: &Stage) -> usize {
+        let items = self.subline_items(&stage.op);
+        match &stage.op {
+            StageOp::Butterflies(split) if split.rader.is_some() && stage.from != stage.to => self.length(),
             StageOp::Chirp { split, .. } | StageOp::Convolve { split, .. } => items * split.radix,
             StageOp::Unchirp { chirp, .. } => items * chirp.radix / chirp.step,
             _ => 0,
@@ -325,7 +326,7 @@ impl KernelDesc {
         let computes = |stage: &&Stage| !matches!(stage.op, StageOp::CopyLines(_));
         let stages = self.stages.iter().filter(computes);
         let items =
-            stages.map(|stage| self.subline_items(&stage.op).max(self.multiplied(&stage.op))).max().unwrap_or(1);
+            stages.map(|stage| self.subline_items(&stage.op).max(self.convolved_numbers(stage))).max().unwrap_or(1);
         let least = match self.has_runs() {
             true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.

@@ -267,7 +267,19 @@ pub(crate) struct Rader {
     pub(crate) twiddles: Option<TwiddleTable>,
 }
 
+impl Rader {
+    /// Among which elements of an array the digit's are.
+    pub(crate) fn elements(&self) -> [usize; 2] {
+        [0, (self.length + 1) * self.groups * self.inner]
+    }
+}
+
 impl Split {
+    /// Among which elements of an array numbers j of its small DFTs are.
+    pub(crate) fn elements(&self, j: usize) -> [usize; 2] {
+        self.rader.map_or([j * self.groups, (j + 1) * self.groups], |rader| rader.elements())
+    }
+
     /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
         self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)

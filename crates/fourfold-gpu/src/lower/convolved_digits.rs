@@ -1,12 +1,31 @@
 //! Digits that are convolutions in place, by Rader's rule or by Bluestein's.
 
 use crate::desc::chirp::DigitChirp;
-use crate::desc::stage::{Port, Rader, Split, StageOp};
+use crate::desc::stage::{Port, Rader, Split, Stage, StageOp};
 use crate::lower::stages::{StagePipeline, lengths};
 use crate::lower::tables::Entry;
 use fourfold::engine::{Factor, length};
 
 impl StagePipeline {
+    /// Small DFTs of Rader's rule take values of lines in an order of their own. So they read and write the array
+    /// themselves where neighbouring lines follow each other in memory. Along memory, copies do.
+    pub(crate) fn without_copies(&mut self) {
+        let of_rader = |stage: &Stage| matches!(&stage.op, StageOp::Butterflies(split) if split.rader.is_some());
+        if let [Stage { op: StageOp::Copy(_), from, .. }, next, ..] = &mut *self.stages
+            && of_rader(next)
+        {
+            next.from = from.clone();
+            self.stages.remove(0);
+        }
+        if let [.., last, Stage { op: StageOp::Copy(_), to, .. }] = &mut *self.stages
+            && self.inverse
+            && of_rader(last)
+        {
+            last.to = to.clone();
+            self.stages.pop();
+        }
+    }
+
     /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs
     /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
     pub(crate) fn rader(&mut self, parts: &[Factor], mut rader: Rader, inverse: bool) {

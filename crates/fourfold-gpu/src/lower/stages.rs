@@ -99,8 +99,9 @@ impl StagePipeline {
                 pipeline.inverse_dft(pipeline.packing.elements(len), Some(view));
             }
         }
-        if !across {
-            pipeline.interleave(len, reduction.reorder);
+        match across {
+            true => pipeline.without_copies(),
+            false => pipeline.interleave(len, reduction.reorder),
         }
         pipeline
     }

@@ -9,7 +9,7 @@ use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::desc::kernel::KernelDesc;
-use crate::desc::stage::StageOp;
+use crate::desc::stage::{Stage, StageOp};
 use crate::error::check_lengths;
 use crate::ir::statement::Statement;
 use crate::limits::{Api, Limits};
@@ -335,8 +335,9 @@ fn between_kernels(pass: &LoweredPass) -> usize {
     let [first, .., last] = &*pass.descs else { return 0 };
     let all = last.places();
     let taken = all.checked_div(last.halved).map_or(all, |others| others * (last.halved / 2 + 1));
-    // Others than butterflies write all of a signal.
-    let is_half = last.inverse || first.stages.last().is_some_and(|stage| matches!(stage.op, StageOp::Butterflies(_)));
+    // Digits that are convolved, and others than butterflies, write all of a signal.
+    let is_plain = |stage: &Stage| matches!(&stage.op, StageOp::Butterflies(split) if split.rader.is_none());
+    let is_half = last.inverse || first.stages.last().is_some_and(is_plain);
     let surplus = if is_half { 0 } else { all - taken };
     2 * last.lines * (2 * (pass.descs.len() - 1) * taken + surplus)
 }

@@ -125,6 +125,16 @@ impl Writer<'_> {
         (self.small_at(split, [groups, 1], line, [int(0), item]), item / (groups / chirp.step) as i64)
     }
 
+    /// The value 0 of a digit, which small DFTs of Rader's rule leave out: the first one of them moves it.
+    pub(crate) fn move_first(&self, split: &Split, rader: &Rader, line: Subline, item: Int, [from, to]: [&Port; 2]) {
+        let sequence = (split.inner * split.groups) as i64;
+        let first = self.in_range(rader).first(item / sequence);
+        if_less(item % sequence, int(1), || {
+            let z = self.load_at(from, line, first, rader.elements());
+            self.store_at(to, line, first, rader.elements(), z);
+        });
+    }
+
     /// Small DFTs of the last digit of a digit that is convolved, products with the spectrum, and small DFTs back.
     /// With Rader, x_0 joins every sum by way of term 0, which is itself the sum of all other elements: with x_0 it is
     /// X_0. With Bluestein, the parts are exchanged until the chirp: the DFT that follows is to go backwards.

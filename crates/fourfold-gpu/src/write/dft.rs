@@ -29,7 +29,6 @@ impl Writer<'_> {
                 None => self.small(split, [groups, inner], line, item, to),
             };
             let sources = if reads.is_some() { vec![] } else { self.kept_sources(split, from, line, &small) };
-            let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
             let load = |j: usize| self.load_kept(split, from, line, (&small, j), sources[j]);
             // What takes longest is asked for first: twiddles are often in a cache.
             let outside: Vec<C<Sym>> = match (reads, from.chirped()) {
@@ -41,6 +40,9 @@ impl Writer<'_> {
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
             let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
+            if let Some(rader) = split.rader.filter(|_| from != to) {
+                self.move_first(split, &rader, line, item, [from, to]);
+            }
             if *to == Port::ClusterSlices {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
@@ -53,7 +55,7 @@ impl Writer<'_> {
                 _ => {}
             }
             each_of_small_dft(&z, *to == Port::ClusterSlices || *to == Port::Cluster && late, |j, z| {
-                let range = if split.inverse { range(j) } else { [0, usize::MAX] };
+                let range = if split.inverse { split.elements(j) } else { [0, usize::MAX] };
                 let store = || self.store(to, line, targets[j], range, twiddles.after(split, j, z));
                 match self.kept_frequency(split, to, &small, j) {
                     Some([frequency, end]) => if_less(frequency, end, store),

@@ -80,7 +80,7 @@ impl Writer<'_> {
     /// first is less.
     pub(crate) fn kept_frequency(&self, split: &Split, port: &Port, small: &Small, j: usize) -> Option<[Int; 2]> {
         let (end, first) = (self.desc.halved / 2 + 1, j * split.inner);
-        if !self.is_at_kept_frequencies(port) || first + split.inner <= end {
+        if split.rader.is_some() || !self.is_at_kept_frequencies(port) || first + split.inner <= end {
             return None;
         }
         let is_never = first >= end;
@@ -91,7 +91,7 @@ impl Writer<'_> {
     /// conjugates do.
     pub(crate) fn kept_sources(&self, split: &Split, from: &Port, line: Subline, small: &Small) -> Vec<Address> {
         let own = self.small_addresses(small, from, line);
-        if !self.is_at_kept_frequencies(from) {
+        if split.rader.is_some() || !self.is_at_kept_frequencies(from) {
             return own;
         }
         let (radix, range) = (split.radix, self.desc.range);
@@ -120,7 +120,7 @@ impl Writer<'_> {
         (small, j): (&Small, usize),
         source: Address,
     ) -> C<Sym> {
-        let C { re, im } = self.load(from, line, source, [j * split.groups, (j + 1) * split.groups]);
+        let C { re, im } = self.load(from, line, source, split.elements(j));
         let signed = |[frequency, end]: [Int; 2]| select_real(frequency, end, re, -re);
         C { re: self.kept_frequency(split, from, small, j).map_or(re, signed), im }
     }
