@@ -103,16 +103,18 @@ impl DeviceAttributes {
         let room = self.blocks_of(desc.shared_bytes());
         let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
         // Where the numbers of a prime stand is in registers, too.
-        let largest = desc.largest_radix();
-        let places = if desc.convolving_radix().is_some() && largest > LARGE { OTHERS * largest } else { 0 };
-        let needed = words * desc.numbers() + others + places;
+        let places = OTHERS * desc.radix_of_rader().unwrap_or(0);
+        let usual = REGISTERS * desc.precision().bytes();
+        let needed = words * desc.numbers() + others;
+        // Two blocks gain more than a few numbers lose that live in memory.
+        let with_places = || with((needed + places).max(usual)).max(with(needed.max(usual)).min(RESIDENT));
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
         let bounded = bounded || desc.convolving_radix().is_some();
         match desc.fuses_product() {
             true => blocks(HELD),
             false if small && blocks(SMALL) <= room => blocks(SMALL),
-            false if bounded => with(needed.max(REGISTERS * desc.precision().bytes())).min(room),
+            false if bounded => with_places().min(room),
             false => 0,
         }
     }
@@ -281,7 +283,7 @@ fn fused_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc>) -> usize {
 /// Registers that a thread with such passes needs, if one of them convolves a digit: numbers of its spectrum may be in
 /// registers, too.
 fn convolving_registers<'a>(passes: impl Iterator<Item = &'a KernelDesc> + Clone) -> Option<usize> {
-    let taken = |pass: &KernelDesc| Some((words(pass) + OTHERS + 1) * pass.convolving_radix()?);
+    let taken = |pass: &KernelDesc| Some((words(pass) + OTHERS + 2) * pass.convolving_radix()?);
     Some(passes.clone().filter_map(taken).max()?.max(fused_registers(passes)))
 }
 

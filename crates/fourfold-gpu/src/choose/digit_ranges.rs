@@ -70,6 +70,23 @@ impl KernelDesc {
             })
     }
 
+    /// With copies between device memory and stages of Rader's convolutions, which leave element 0 of
+    /// their digit where it is.
+    fn with_copies(mut self) -> KernelDesc {
+        let leaves = |stage: &Stage| matches!(&stage.op, StageOp::Butterflies(split) if split.rader.is_some());
+        let copy = |from, to| Stage { op: StageOp::Copy(self.before() * self.length() * self.after()), from, to };
+        let [into, out_of] = [copy(Port::Scratch, Port::Buffer), copy(Port::Buffer, Port::Scratch)];
+        if let Some(first) = self.stages.first_mut().filter(|stage| leaves(stage) && stage.from == Port::Scratch) {
+            first.from = Port::Buffer;
+            self.stages.insert(0, into);
+        }
+        if let Some(last) = self.stages.last_mut().filter(|stage| leaves(stage) && stage.to == Port::Scratch) {
+            last.to = Port::Buffer;
+            self.stages.push(out_of);
+        }
+        self
+    }
+
     /// The same where no digit is convolved.
     pub(crate) fn can_share_digits(&self) -> bool {
         self.can_split_digits() && !self.convolves()
@@ -107,7 +124,7 @@ impl KernelDesc {
             let first = self.stages.len() - stages.len();
             let own = first..first.saturating_add(count).min(self.stages.len());
             stages.by_ref().take(count).for_each(drop);
-            KernelDesc { stages: with_ports(&self.stages, own), range, halved, ..self.clone() }
+            KernelDesc { stages: with_ports(&self.stages, own), range, halved, ..self.clone() }.with_copies()
         };
         ranges.into_iter().enumerate().map(kernel).collect()
     }

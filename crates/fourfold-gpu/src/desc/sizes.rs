@@ -255,6 +255,15 @@ impl KernelDesc {
         self.stages.iter().filter_map(radix).max()
     }
 
+    /// The largest radix of the other small DFTs of Rader's rule, whose numbers stand anywhere in their digit.
+    pub(crate) fn radix_of_rader(&self) -> Option<usize> {
+        let radix = |stage: &Stage| match stage.op {
+            StageOp::Butterflies(split) if split.rader.is_some() => Some(split.radix),
+            _ => None,
+        };
+        self.stages.iter().filter_map(radix).max()
+    }
+
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.op {
