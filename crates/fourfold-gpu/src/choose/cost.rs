@@ -102,15 +102,17 @@ impl DeviceAttributes {
         let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
         let room = self.blocks_of(desc.shared_bytes());
         let others = NEEDED * if desc.inverse { words / 2 } else { 1 };
-        // Where the numbers of a prime stand is in registers, too.
-        let places = OTHERS * desc.radix_of_rader().unwrap_or(0);
+        // Numbers of the spectrum may be in registers, too, and where the numbers of a prime stand.
+        let convolves = desc.convolving_radix().is_some() && desc.blocks() > self.sms;
+        let of_spectrum = if convolves { desc.largest_radix() } else { 0 };
+        let places = desc.radix_of_rader().map_or(of_spectrum, |radix| OTHERS * radix);
         let usual = REGISTERS * desc.precision().bytes();
         let needed = words * desc.numbers() + others;
         // Two blocks gain more than a few numbers lose that live in memory.
         let with_places = || with((needed + places).max(usual)).max(with(needed.max(usual)).min(RESIDENT));
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
-        let bounded = bounded || desc.convolving_radix().is_some();
+        let bounded = bounded || convolves;
         match desc.fuses_product() {
             true => blocks(HELD),
             false if small && blocks(SMALL) <= room => blocks(SMALL),
