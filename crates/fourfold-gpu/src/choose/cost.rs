@@ -112,6 +112,7 @@ impl DeviceAttributes {
         let with_places = || with((needed + places).max(usual)).max(with(needed.max(usual)).min(RESIDENT));
         let is_row = desc.has_whole_lines() && !desc.across;
         let bounded = desc.blocks() > self.registers_wave() && !is_row && !desc.is_filter() && !desc.folds();
+        // With a product between two DFTs, the compiler would take what one block less leaves.
         let bounded = bounded || convolves;
         match desc.fuses_product() {
             true => blocks(HELD),
@@ -121,7 +122,7 @@ impl DeviceAttributes {
         }
     }
 
-    /// The same of passes along several axes, if a digit is convolved.
+    /// The same of passes along several axes, of which one convolves a digit; 0 for others.
     pub(crate) fn fused_resident(&self, desc: &KernelDesc) -> usize {
         let with = |registers: usize| self.blocks_with_registers(registers, desc.threads);
         convolving_registers(desc.passes())

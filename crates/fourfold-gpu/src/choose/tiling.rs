@@ -272,7 +272,8 @@ impl KernelDesc {
         self.stages.iter().any(folds)
     }
 
-    /// Complex numbers that a thread holds at once: of a convolution, those of a DFT and of the one back.
+    /// Complex numbers that a thread holds at once: of a line's convolution, those of a DFT and of the one back. (For
+    /// those of a digit, whose radices are less, what the cost model adds is enough.)
     pub(crate) fn numbers(&self) -> usize {
         let numbers = |stage: &Stage| match &stage.op {
             StageOp::Convolution { split, .. } => 2 * split.radix,

@@ -8,8 +8,11 @@ use fourfold::Precision;
 /// Complex numbers that banks of shared memory have side by side, at most.
 const BANKS: usize = 16;
 
-/// A convolution with more stages is long: than of two radices with Bluestein's chirp, or of three with Rader's rule.
-const MOST_STAGES: [usize; 2] = [3, 5];
+/// A convolution with Bluestein's chirp and more stages is long: than of two radices.
+const MOST_OF_BLUESTEIN: usize = 3;
+
+/// One of Rader's rule with more stages is: than of three radices.
+const MOST_OF_RADER: usize = 5;
 
 /// Strips of the blocks of a line, at most.
 const MOST_STRIPS: usize = 128;
@@ -275,7 +278,8 @@ impl KernelDesc {
 
     /// Whether the convolution of a digit is long.
     pub(crate) fn has_long_convolution(&self) -> bool {
-        let is_long = |digit: &Digit| digit.stages > MOST_STAGES[usize::from(digit.room == digit.radix)];
+        let most = |digit: &Digit| if digit.room > digit.radix { MOST_OF_BLUESTEIN } else { MOST_OF_RADER };
+        let is_long = |digit: &Digit| digit.stages > most(digit);
         self.digits[self.range.first..self.range.last].iter().any(is_long)
     }
 

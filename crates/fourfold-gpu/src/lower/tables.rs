@@ -53,8 +53,8 @@ pub(crate) enum Entry {
         count: usize,
     },
     /// The spectrum that Bluestein's convolution multiplies by: the DFT of exp(πi j²/n)/M, |j| ≤ `extent`, where M is the
-    /// product of the radices. It is even. So it has those of a kernel on the digits from `first` on with frequencies
-    /// b ≤ B/2 of the digits before, which have B values. For each value of the last digit, and for each b, the other
+    /// product of the radices. The spectrum is even. So the table has numbers of a kernel on the digits from `first` on with
+    /// frequencies b ≤ B/2 of the digits before, which have B values. For each value of the last digit, and for each b, the other
     /// digits are in the order of the places.
     ChirpSpectrum {
         n: usize,
@@ -209,7 +209,8 @@ fn twiddles(before: &[usize], order: usize, powers: &[usize]) -> impl Iterator<I
     powers.iter().flat_map(move |j| ks.iter().map(move |k| j * k).collect::<Vec<_>>()).map(move |i| roots.get(i as u64))
 }
 
-/// See [`Entry::ChirpSpectrum`]. Without digits before, these are all numbers. Number b + B · k has the digits before as b, and those of the range as k.
+/// See [`Entry::ChirpSpectrum`]. Number b + B · k has the digits before as b, and those of the range as k. Without digits
+/// before, these are all numbers.
 fn half_by_last_digit(spectrum: &[Complex<f64>], (before, range): (&[usize], &[usize])) -> Vec<f64> {
     let count: usize = before.iter().product();
     let last = range.last().copied().unwrap_or(1);

@@ -56,3 +56,18 @@ fn convolved_digits_are_right_and_have_no_races() {
     }
     assert!(convolving > 80, "{convolving} of 144");
 }
+
+/// Whose pieces of an order end among the values of one small DFT: what is past the last one is not read.
+#[test]
+fn orders_of_convolved_digits_stay_in_the_line() {
+    let target = Target::cuda("sm_90").unwrap().with_sms(1);
+    for kind in ["dct4", "dst4", "dct2", "dst3"] {
+        for shape in ["107", "3x263", "321x2 axes=0", "347x2", "109x3 axes=0", "2x263x1 inplace"] {
+            for real in ["f32", "f64"] {
+                let case = format!("{kind} {real} {shape}");
+                let (verdict, _) = simulate(&target, &case.parse().unwrap(), &[]).unwrap();
+                assert!(verdict.holds(), "{case}: {verdict:?}");
+            }
+        }
+    }
+}

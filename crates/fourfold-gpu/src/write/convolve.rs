@@ -9,6 +9,7 @@ use crate::write::place::Address;
 use crate::write::table::coefficient;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
+use std::ops::Range;
 
 impl Writer<'_> {
     /// The digit within the kernel's range.
@@ -80,15 +81,15 @@ impl Writer<'_> {
                 if first >= chirp.radix {
                     return C { re: Sym::lit(0.0), im: Sym::lit(0.0) };
                 }
-                let elements = [first, chirp.radix.min(first + chirp.step)].map(|v| v * split.groups / chirp.step);
+                // Past the end, a DFT reads what the value before needs, and drops it.
                 let end = int(chirp.radix - first);
-                // Past the end stands what the element before is made of.
                 let back = |by: usize| if ends { select(value, end, int(0), int(by)) } else { int(0) };
                 let source = match ends {
                     true => self.address_of(from, line, item + (j * groups) as i64 - back(groups)),
                     false => sources[j],
                 };
-                let z = self.load(from, line, source, elements);
+                let z =
+                    self.load(from, line, source, chirp.elements(split, if ends { j - 1..j + 1 } else { j..j + 1 }));
                 let z = z.mul(coefficient(chirp.table, value + first as i64 - back(chirp.step)));
                 if ends { select_pair(value, end, z, C { re: Sym::lit(0.0), im: Sym::lit(0.0) }) } else { z }
             };
@@ -109,10 +110,9 @@ impl Writer<'_> {
             let targets = self.small_addresses(&small, to, line);
             for (j, z) in small_dft(&z).into_iter().enumerate().take_while(|(j, _)| j * chirp.step < chirp.radix) {
                 let first = j * chirp.step;
-                let elements = [first, chirp.radix.min(first + chirp.step)].map(|v| v * split.groups / chirp.step);
                 let store = || {
                     let z = z.swap().mul(coefficient(chirp.table, value + first as i64));
-                    self.store(to, line, targets[j], elements, z);
+                    self.store(to, line, targets[j], chirp.elements(split, j..j + 1), z);
                 };
                 if chirp.ends_in(j) { if_less(value, int(chirp.radix - first), store) } else { store() }
             }
@@ -154,7 +154,7 @@ impl Writer<'_> {
             let (all, sequence) = ([0, usize::MAX], split.inner * split.groups);
             let first = rader.first(item / sequence as i64);
             let [x_at, own] = [self.address_of(from, line, first), self.small_addresses(&small, from, line)[0]];
-            // No other item may read what the one with term 0 writes.
+            // Only the item with term 0 reads x_0, which it writes. Others read a number of their own instead.
             let x = self.load(from, line, Address::select(k, int(1), x_at, own), all);
             let x = select_pair(k, int(1), x, C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
             let product = |j: usize, z: C<Sym>| {
@@ -171,6 +171,11 @@ impl Writer<'_> {
 }
 
 impl DigitChirp {
+    /// Among which elements of an array numbers j of the small DFTs are, for all j of a range.
+    fn elements(&self, split: &Split, range: Range<usize>) -> [usize; 2] {
+        [range.start, range.end].map(|j| self.radix.min(j * self.step) * split.groups / self.step)
+    }
+
     /// Whether some values of element j of the small DFTs are past the last one.
     fn ends_in(&self, j: usize) -> bool {
         (j + 1) * self.step > self.radix
