@@ -272,8 +272,8 @@ impl KernelDesc {
         self.stages.iter().any(folds)
     }
 
-    /// Complex numbers that a thread holds at once: of a line's convolution, those of a DFT and of the one back. (For
-    /// those of a digit, whose radices are less, what the cost model adds is enough.)
+    /// Complex numbers that a thread holds at once: of a line's convolution, those of a DFT and of the one back. (Of a
+    /// digit's, the cost model adds what it needs.)
     pub(crate) fn numbers(&self) -> usize {
         let numbers = |stage: &Stage| match &stage.op {
             StageOp::Convolution { split, .. } => 2 * split.radix,
