@@ -126,9 +126,10 @@ impl Writer<'_> {
     }
 
     /// The value 0 of a digit, which small DFTs of Rader's rule leave out: the first one of them moves it.
-    pub(crate) fn move_first(&self, split: &Split, rader: &Rader, line: Subline, item: Int, [from, to]: [&Port; 2]) {
+    pub(crate) fn move_first(&self, split: &Split, line: Subline, item: Int, [from, to]: [&Port; 2]) {
+        let Some(rader) = split.rader.filter(|_| from != to) else { return };
         let sequence = (split.inner * split.groups) as i64;
-        let first = self.in_range(rader).first(item / sequence);
+        let first = self.in_range(&rader).first(item / sequence);
         if_less(item % sequence, int(1), || {
             let z = self.load_at(from, line, first, rader.elements());
             self.store_at(to, line, first, rader.elements(), z);

@@ -40,9 +40,7 @@ impl Writer<'_> {
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
             let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
-            if let Some(rader) = split.rader.filter(|_| from != to) {
-                self.move_first(split, &rader, line, item, [from, to]);
-            }
+            self.move_first(split, line, item, [from, to]);
             if *to == Port::ClusterSlices {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
