@@ -58,7 +58,7 @@ impl KernelDesc {
                     stage.op,
                     StageOp::Butterflies(_)
                         | StageOp::Chirp { .. }
-                        | StageOp::Convolve { .. }
+                        | StageOp::ConvolveDigit { .. }
                         | StageOp::Unchirp { .. }
                         | StageOp::HalfSpectraToLine { .. }
                         | StageOp::LineToHalfSpectra { .. }

@@ -58,8 +58,8 @@ impl KernelDesc {
         let of_two = device.most_fused_threads(&passes);
         let shares = size.threads.is_none() && passes[0].blocks() > device.sms && RESIDENT * of_two >= threads;
         let threads = if shares { threads.min(of_two) } else { threads };
-        let convolving = size.threads.is_none().then(|| device.most_convolving_threads(&passes));
-        let threads = convolving.map_or(threads, |most| threads.min(most));
+        let is_free = size.threads.is_none();
+        let threads = if is_free { threads.min(device.most_convolving_threads(&passes)) } else { threads };
         // Padding that another pass has no room for would be chosen in vain.
         let room = device.shared_per_block.checked_sub(between * passes[0].precision().bytes())?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };

@@ -56,9 +56,9 @@ impl DeviceAttributes {
     }
 
     /// Whether blocks that have the same sectors come so soon after each other that half of the shared cache has what
-    /// others moved between. (On an H200 three kernels with clusters, whose sublines are long, took 20.8 copies for `dct4 f32 60189407`. There
-    /// blocks moved 63 MB between. Before, five took 17.7 for `dst4 f32 65178887`. Where blocks move 7 MB, `dct4 f64
-    /// 9446321` took 678 µs with five and 651 with three.)
+    /// others moved between. (On an H200 three kernels with clusters, whose sublines are long, took 20.8 copies for
+    /// `dct4 f32 60189407`. There blocks moved 63 MB between. Before, five took 17.7 for `dst4 f32 65178887`. Where blocks
+    /// move 7 MB, `dct4 f64 9446321` took 678 µs with five and 651 with three.)
     pub(crate) fn keeps_between_strips(&self, desc: &KernelDesc) -> bool {
         let subline = desc.places() / desc.after() * 2 * desc.precision().bytes();
         desc.strips().is_none_or(|strips| 2 * strips.distance * subline <= self.l2_bytes / 2)

@@ -243,7 +243,8 @@ impl KernelDesc {
     pub(crate) fn item_rounds(&self) -> usize {
         let rounds = |items: usize| (items * self.slots()).div_ceil(self.threads);
         let of_stage = |stage: &Stage| {
-            let (items, there_and_back) = (self.subline_items(&stage.op), matches!(stage.op, StageOp::Convolve { .. }));
+            let (items, there_and_back) =
+                (self.subline_items(&stage.op), matches!(stage.op, StageOp::ConvolveDigit { .. }));
             rounds(items) * if there_and_back { 2 } else { 1 } + rounds(self.convolved_numbers(stage))
         };
         self.stages.iter().map(of_stage).sum()
@@ -255,7 +256,7 @@ impl KernelDesc {
         let items = self.subline_items(&stage.op);
         match &stage.op {
             StageOp::Butterflies(split) if split.rader.is_some() && stage.from != stage.to => self.length(),
-            StageOp::Chirp { split, .. } | StageOp::Convolve { split, .. } => items * split.radix,
+            StageOp::Chirp { split, .. } | StageOp::ConvolveDigit { split, .. } => items * split.radix,
             StageOp::Unchirp { chirp, .. } => items * chirp.radix / chirp.step,
             _ => 0,
         }
@@ -276,7 +277,7 @@ impl KernelDesc {
     /// digit's, the cost model adds what it needs.)
     pub(crate) fn numbers(&self) -> usize {
         let numbers = |stage: &Stage| match &stage.op {
-            StageOp::Convolution { split, .. } => 2 * split.radix,
+            StageOp::ConvolveLine { split, .. } => 2 * split.radix,
             op => op.split().map_or(1, |split| split.radix),
         };
         self.stages.iter().map(numbers).max().unwrap_or(1)

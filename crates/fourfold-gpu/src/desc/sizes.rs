@@ -200,7 +200,7 @@ impl KernelDesc {
 
     /// Whether it multiplies by the spectrum of Bluestein's chirp.
     pub(crate) fn multiplies_by_chirp(&self) -> bool {
-        self.stages.iter().any(|stage| matches!(stage.op, StageOp::Convolution { .. }))
+        self.stages.iter().any(|stage| matches!(stage.op, StageOp::ConvolveLine { .. }))
     }
 
     /// Whether it is one of the kernels of lines that are convolved as a whole.
@@ -254,7 +254,7 @@ impl KernelDesc {
     /// The radix of the DFTs there and back, if a digit is convolved.
     pub(crate) fn convolving_radix(&self) -> Option<usize> {
         let radix =
-            |stage: &Stage| if let StageOp::Convolve { split, .. } = stage.op { Some(split.radix) } else { None };
+            |stage: &Stage| if let StageOp::ConvolveDigit { split, .. } = stage.op { Some(split.radix) } else { None };
         self.stages.iter().filter_map(radix).max()
     }
 
@@ -270,7 +270,7 @@ impl KernelDesc {
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.op {
-            StageOp::Convolve { .. } | StageOp::Convolution { .. } => true,
+            StageOp::ConvolveDigit { .. } | StageOp::ConvolveLine { .. } => true,
             StageOp::Butterflies(split) => split.rader.is_some(),
             _ => false,
         })

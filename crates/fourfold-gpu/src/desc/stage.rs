@@ -53,14 +53,14 @@ pub(crate) enum StageOp {
     },
     /// The last DFTs there of a digit that is convolved, times the spectrum, and the first DFTs back. Of the spectrum,
     /// element j of number k is pair j · `split.inner` + k from place `spectrum` of the table on.
-    Convolve {
+    ConvolveDigit {
         split: Split,
         spectrum: usize,
     },
     /// Small DFTs of the last digit, times the spectrum that the line is convolved with, and DFTs
     /// back. Of the spectrum, element j of number i is pair j · `split.inner` + i from place
     /// `spectrum` of the table on.
-    Convolution {
+    ConvolveLine {
         split: Split,
         spectrum: usize,
     },
@@ -120,8 +120,8 @@ impl StageOp {
             StageOp::Butterflies(split)
             | StageOp::Chirp { split, .. }
             | StageOp::Unchirp { split, .. }
-            | StageOp::Convolve { split, .. }
-            | StageOp::Convolution { split, .. } => Some(split),
+            | StageOp::ConvolveDigit { split, .. }
+            | StageOp::ConvolveLine { split, .. } => Some(split),
             _ => None,
         }
     }
@@ -138,8 +138,8 @@ impl StageOp {
             StageOp::Butterflies(split)
             | StageOp::Chirp { split, .. }
             | StageOp::Unchirp { split, .. }
-            | StageOp::Convolve { split, .. }
-            | StageOp::Convolution { split, .. } => split.count(),
+            | StageOp::ConvolveDigit { split, .. }
+            | StageOp::ConvolveLine { split, .. } => split.count(),
             StageOp::HalfSpectraToLine { steps, .. } => steps.iter().map(CombineStep::count).max().unwrap_or(0),
             StageOp::SymmetricLastPass(pass) | StageOp::SymmetricProduct(SymmetricProduct { there: pass, .. }) => {
                 pass.len / 2 + 1

@@ -187,7 +187,7 @@ impl StagePipeline {
         for split in &splits {
             pipeline.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
         }
-        pipeline.push(StageOp::Convolution { split: last, spectrum }, Port::Buffer, Port::Buffer);
+        pipeline.push(StageOp::ConvolveLine { split: last, spectrum }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
             let split = Split { inverse: true, ..*split };
             pipeline.push(StageOp::Butterflies(split), Port::Buffer, Port::Buffer);

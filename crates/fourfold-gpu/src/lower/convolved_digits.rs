@@ -46,7 +46,7 @@ impl StagePipeline {
         }
         let spectrum = self.tables.push_pairs(Entry::RaderSpectrum { p, radices: lengths(parts) });
         let split = Split { rader: Some(plain), ..middle };
-        self.push(StageOp::Convolve { split, spectrum }, Port::Buffer, Port::Buffer);
+        self.push(StageOp::ConvolveDigit { split, spectrum }, Port::Buffer, Port::Buffer);
         for split in others.iter().enumerate().rev() {
             self.push(butterflies(split, true), Port::Buffer, Port::Buffer);
         }
@@ -72,7 +72,7 @@ impl StagePipeline {
             radices: lengths(parts),
             first: 0,
         });
-        self.push(StageOp::Convolve { split, spectrum }, Port::Buffer, Port::Buffer);
+        self.push(StageOp::ConvolveDigit { split, spectrum }, Port::Buffer, Port::Buffer);
         for split in between.iter().rev() {
             self.push(StageOp::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
         }

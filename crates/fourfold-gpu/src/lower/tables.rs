@@ -52,10 +52,10 @@ pub(crate) enum Entry {
         shift: usize,
         count: usize,
     },
-    /// The spectrum that Bluestein's convolution multiplies by: the DFT of exp(πi j²/n)/M, |j| ≤ `extent`, where M is the
-    /// product of the radices. The spectrum is even. So the table has numbers of a kernel on the digits from `first` on with
-    /// frequencies b ≤ B/2 of the digits before, which have B values. For each value of the last digit, and for each b, the other
-    /// digits are in the order of the places.
+    /// The spectrum that Bluestein's convolution multiplies by: the DFT of exp(πi j²/n)/M, |j| ≤ `extent`, where M is
+    /// the product of the radices. The spectrum is even. So the table has numbers of a kernel on the digits from
+    /// `first` on with frequencies b ≤ B/2 of the digits before, which have B values. For each value of the last digit,
+    /// and for each b, the other digits are in the order of the places.
     ChirpSpectrum {
         n: usize,
         extent: usize,

@@ -11,7 +11,7 @@ fn letters(desc: &KernelDesc) -> String {
         StageOp::Copy(_) => '=',
         StageOp::Butterflies(_) => '.',
         StageOp::Chirp { .. } => '(',
-        StageOp::Convolve { .. } => '*',
+        StageOp::ConvolveDigit { .. } => '*',
         StageOp::Unchirp { .. } => ')',
         _ => '|',
     };

@@ -139,7 +139,7 @@ impl Writer<'_> {
     /// Small DFTs of the last digit of a digit that is convolved, products with the spectrum, and small DFTs back.
     /// With Rader, x_0 joins every sum by way of term 0, which is itself the sum of all other elements: with x_0 it is
     /// X_0. With Bluestein, the parts are exchanged until the chirp: the DFT that follows is to go backwards.
-    pub(crate) fn convolve(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
+    pub(crate) fn convolve_digit(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
         let (after, before) = (self.desc.after(), self.desc.before());
         self.items(split.count() / (before * after), |line, item| {
             let small = match &split.rader {

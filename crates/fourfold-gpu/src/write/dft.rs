@@ -65,7 +65,7 @@ impl Writer<'_> {
 
     /// Small DFTs of the last digit, a product with each result, and small DFTs back. Two forward
     /// DFTs reverse the sequence: so the parts are exchanged between them.
-    pub(crate) fn convolution(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
+    pub(crate) fn convolve_line(&self, split: &Split, spectrum: usize, from: &Port, to: &Port) {
         let inner = split.inner / self.desc.before();
         self.items(inner, |line, item| {
             let small = self.small_at(split, [1, inner], line, [item, int(0)]);

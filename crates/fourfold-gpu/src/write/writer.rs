@@ -196,8 +196,8 @@ impl<'a> Writer<'a> {
             StageOp::Butterflies(split) => self.butterflies(split, from, to),
             StageOp::Chirp { split, chirp } => self.chirp(split, chirp, from, to),
             StageOp::Unchirp { split, chirp } => self.unchirp(split, chirp, from, to),
-            StageOp::Convolve { split, spectrum } => self.convolve(split, *spectrum, from, to),
-            StageOp::Convolution { split, spectrum } => self.convolution(split, *spectrum, from, to),
+            StageOp::ConvolveDigit { split, spectrum } => self.convolve_digit(split, *spectrum, from, to),
+            StageOp::ConvolveLine { split, spectrum } => self.convolve_line(split, *spectrum, from, to),
             StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
             StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
             StageOp::SpectrumProduct(product) => self.spectrum_product(product),
@@ -328,7 +328,7 @@ pub(crate) fn describe(stage: &Stage) -> String {
         StageOp::Unchirp { split, chirp } => {
             format!("DFTs of {}, {} a line, and from these DFTs of {}", split.radix, split.count(), chirp.radix)
         }
-        StageOp::Convolve { split, .. } | StageOp::Convolution { split, .. } => {
+        StageOp::ConvolveDigit { split, .. } | StageOp::ConvolveLine { split, .. } => {
             format!("convolve with DFTs of {0} there and back, {1} a line", split.radix, split.count())
         }
         StageOp::SymmetricLastPass(pass) => {
