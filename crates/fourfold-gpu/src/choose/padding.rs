@@ -3,7 +3,8 @@
 //!
 //! Shared memory answers 4 bytes of each bank at once (CUDA C++ Programming Guide, "Shared
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
-//! of two, they would meet the same banks again and again.
+//! of two, they would meet the same banks again and again. So would those of several short lines, if the
+//! distance of these divides by a power of two.
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
@@ -31,14 +32,29 @@ impl KernelDesc {
             return self.with_first_padding(device);
         }
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
-        let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
-        let fitting = candidates.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
+        let bits = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
+        let gaps = (1..self.gaps(device)).map(|gap| KernelDesc { padding: PADDING, gap, ..self.clone() });
+        let fitting = bits.chain(gaps).filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
         fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
+    }
+
+    /// How many gaps there are to choose from, with none: all that differ in the banks that they meet, where
+    /// threads that read together have several lines.
+    fn gaps(&self, device: &DeviceAttributes) -> usize {
+        let at_once = self.read_at_once(device);
+        let is_short = |stage: &Stage| self.ends_in_shared(stage) > 0 && self.subline_items(&stage.op) < at_once;
+        let may = self.slots() > 1 && self.cluster == 1 && !self.interleaved() && !self.transposes();
+        if may && self.stages.iter().any(is_short) { at_once } else { 1 }
+    }
+
+    /// Threads that read complex numbers from shared memory at once.
+    fn read_at_once(&self, device: &DeviceAttributes) -> usize {
+        (BANK * device.banks / (2 * self.precision().bytes())).max(1)
     }
 
     /// Turns that the first threads take at all stages.
     fn conflicts(&self, device: &DeviceAttributes) -> usize {
-        let threads = (BANK * device.banks / (2 * self.precision().bytes())).max(1);
+        let threads = self.read_at_once(device);
         (0..self.stages.len()).map(|i| self.ends_in_shared(&self.stages[i]) * self.conflicts_of(i, threads)).sum()
     }
 
@@ -48,6 +64,7 @@ impl KernelDesc {
 
     fn conflicts_of(&self, i: usize, threads: usize) -> usize {
         let stage = &self.stages[i];
+        let items = self.subline_items(&stage.op);
         let spectrum = |op: &StageOp| match op {
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             StageOp::SignalProduct(_) => false,
@@ -59,29 +76,32 @@ impl KernelDesc {
             _ if self.transposes() && self.takes_sublines(stage) => 1,
             StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
-                self.conflicts_at(threads, |j| frequency(j, &before) * split.radix)
+                self.conflicts_at(threads, items, |j| frequency(j, &before) * split.radix)
             }
             op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
-                self.conflicts_at(threads, |k| frequency(k, &reversed))
+                self.conflicts_at(threads, items, |k| frequency(k, &reversed))
             }
             op => match op.split().filter(|split| split.rader.is_none()) {
                 Some(split) => {
                     let groups = (split.groups / self.after()).max(1);
-                    self.conflicts_at(threads, |item| item / groups * groups * split.radix + item % groups)
+                    self.conflicts_at(threads, items, |item| item / groups * groups * split.radix + item % groups)
                 }
+                None if items < threads => self.conflicts_at(threads, items, |item| item),
                 None => 1,
             },
         }
     }
 
-    /// Turns for the items that the first threads take, which stand at these places.
-    fn conflicts_at(&self, threads: usize, place: impl Fn(usize) -> usize) -> usize {
+    /// Turns for the items that the first threads take, which stand at these places of a subline that has so many.
+    fn conflicts_at(&self, threads: usize, items: usize, place: impl Fn(usize) -> usize) -> usize {
         let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
         let end = self.cluster_slice() * self.cluster;
         let mut conflicts = vec![0; threads];
-        for item in 0..threads / side_by_side {
-            let first = self.padded(place(item) % end) * side_by_side;
+        let of_a_line = if self.interleaved() { usize::MAX } else { items };
+        for i in 0..(threads / side_by_side).min(of_a_line.saturating_mul(self.slots())) {
+            let first = self.padded(place(i % of_a_line) % end) * side_by_side;
+            let first = first + i / of_a_line * self.slot_elements();
             (0..side_by_side).for_each(|lane| conflicts[(first + lane) % threads] += 1);
         }
         conflicts.into_iter().max().unwrap_or(1)

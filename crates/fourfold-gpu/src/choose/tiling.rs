@@ -284,7 +284,7 @@ impl KernelDesc {
     }
 
     /// Items of a stage in one subline.
-    fn subline_items(&self, op: &StageOp) -> usize {
+    pub(crate) fn subline_items(&self, op: &StageOp) -> usize {
         (op.items() / (self.before() * self.after())).max(1)
     }
 

@@ -98,6 +98,9 @@ pub(crate) struct KernelDesc {
     /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides
     /// of powers of two meet different banks.
     pub(crate) padding: [u32; 2],
+    /// So many places are left out after each subline where these stand one after another in shared memory, so
+    /// that threads with short ones meet different banks.
+    pub(crate) gap: usize,
     /// What is done to everything that the pass reads, to everything that it writes, and to the
     /// spectrum between a transform and one back.
     pub(crate) pointwise: [Option<Pointwise>; 3],

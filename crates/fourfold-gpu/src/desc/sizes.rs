@@ -309,7 +309,7 @@ impl KernelDesc {
     pub(crate) fn slot_elements(&self) -> usize {
         let elements = self.padded(self.cluster_slice() * self.cluster - 1) + 1;
         // The same element of neighbouring sublines stands in neighbouring banks.
-        if self.transposes() { (elements - 1).next_multiple_of(BANKS) + 1 } else { elements }
+        if self.transposes() { (elements - 1).next_multiple_of(BANKS) + 1 } else { elements + self.gap }
     }
 
     /// Places of a subline that a block of the cluster has while it has all values of the first

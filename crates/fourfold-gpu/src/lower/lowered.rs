@@ -92,6 +92,7 @@ impl StagePipeline {
             packing: self.packing,
             inverse: self.inverse,
             padding: PADDING,
+            gap: 0,
             pointwise: [None, None, None],
             orders: self.orders.clone(),
             lane_pairs: [false; 2],

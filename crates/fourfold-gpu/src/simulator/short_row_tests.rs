@@ -8,6 +8,7 @@ use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{estimated, resized, simulate};
 use fourfold::{Planner, Problem};
+use std::collections::BTreeSet;
 
 /// What the first kernel ends with.
 fn last(target: &Target, problem: &Problem) -> StageOp {
@@ -21,6 +22,28 @@ fn is_copied(target: &Target, problem: &Problem) -> bool {
 fn check(target: &Target, case: &str) {
     let (verdict, _) = simulate(target, &case.parse().unwrap(), &[]).unwrap();
     assert!(verdict.holds(), "{case}: {verdict:?}");
+}
+
+/// Of lines that a thread has whole, those that are read at once begin in different banks, of 32 with 4 bytes each.
+#[test]
+fn threads_with_short_rows_meet_different_banks() {
+    let target = Target::cuda("sm_90").unwrap();
+    for (case, at_once) in [
+        ("dct4 f32 100000x32 axes=1", 16),
+        ("dct4 f64 100000x32 axes=1", 8),
+        ("fft f32 100000x16 axes=1", 16),
+        ("dct2 f64 100000x16 axes=1", 8),
+        ("dct3 f32 100000x16 axes=1", 16),
+        ("dct4 f32 100000x24 axes=1", 16),
+    ] {
+        let desc = &estimated(&target, &case.parse().unwrap())[0];
+        let banks: BTreeSet<_> = (0..at_once).map(|slot| slot * desc.slot_elements() % at_once).collect();
+        assert!(desc.slots() >= at_once && banks.len() == at_once, "{case}: {}", desc.slot_elements());
+    }
+    for case in ["dct4 f32 301x32 axes=1", "dct4 f64 99x24 axes=1", "dct2 f64 1001x16 axes=1", "dct2 f32 77x128 axes=1"]
+    {
+        check(&target, case);
+    }
 }
 
 /// In tiles of one line and of many, of which the last one has fewer.
