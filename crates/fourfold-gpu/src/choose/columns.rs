@@ -23,30 +23,37 @@ impl Lines<'_> {
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
-    /// Whether few long columns of reals are better packed with themselves than in pairs: of an odd number, one would be
-    /// packed with itself and take as long as two. Tiles of a power of two fit rows of as many pairs, and cut others.
-    /// (On an H200 half as long, as pairs of neighbouring reals, `dct2 f64 5080320x5` 621 to 537 µs,
-    /// `dst2 f64 18750x96x13` 582 to 429; but `dst2 f64 163x6750x15`, which has eight pairs, 431 to 500, and of an even
-    /// number, `dst3 f32 658560x12` 104 to 111.)
+    /// Whether columns of reals are better packed with themselves than in pairs: of an odd number, one would be
+    /// packed with itself and take as long as two. And in every other row, pairs begin at odd reals, so that a thread
+    /// reads and writes two reals one by one, and neighbouring threads every other one. Tiles of a power of two fit rows
+    /// of as many pairs, and cut others. Clusters on the way back from a spectrum are faster with pairs in any case.
+    /// (On an H200, of 53 problems 12 took more than 0.99 of the time, all 0.94 on average. `dct2 f64 725760x35` 544 to 469
+    /// µs, `dct2 f32 1000x999` 20.3 to 18.5, `dct3 f64 30720x21` 20.7 to 18.3; but `dst2 f64 163x6750x15`, which has
+    /// eight pairs, 431 to 500, `dst3 f32 6000x2999` by clusters 249 to 283, and of an even number,
+    /// `dst3 f32 658560x12` 104 to 111.)
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
         let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
-        let is_odd = columns % 2 == 1 && columns < 2 * LARGE && !columns.div_ceil(2).is_power_of_two();
-        let is_long = || device.blocks_of(self.run_bytes(Packing::TwoForOne, device)) == 0;
-        let is_plain = is_odd && self.dft().0 == Data::Real && !self.filters;
-        is_plain && is_long() && self.is_smooth(Packing::HalfLength, device)
+        let is_odd = columns % 2 == 1 && !columns.div_ceil(2).is_power_of_two() && !self.filters;
+        let pays = || match self.dft().0 {
+            Data::Real => true,
+            Data::Hermitian => self.columns(Packing::TwoForOne, device).is_none(),
+            Data::Complex | Data::ComplexBackward => false,
+        };
+        is_odd && pays() && self.is_smooth(Packing::HalfLength, device)
     }
 
-    /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one, in `f64`
-    /// and where half spectra come after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, 6144x6144 454 to 421;
-    /// but `dct3 f64 6144x6144` 498 to 546. `dct2 f32 8192x8192` took 373 and 368.)
+    /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one, where
+    /// half spectra come after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, `f64 6144x6144` 454 to 421,
+    /// `f32 8192x8192` 373 to 367, `dht f32 3024x2744` 61.2 to 56.2; but `dct2 f32 10000x4000` 315 to 328, and
+    /// `dct3 f64 6144x6144` 498 to 546.)
     pub(crate) fn clusters_save_exchange(&self, device: &DeviceAttributes) -> bool {
         let is_even = self.geometry(Packing::TwoForOne).pair.is_some_and(|pair| pair.across.size % 2 == 0);
-        let is_plain = self.dft().0 == Data::Real && !self.filters && self.storage.precision() == Precision::F64;
+        let is_plain = self.dft().0 == Data::Real && !self.filters;
         let clustered = || self.columns(Packing::HalfLength, device).is_some_and(|blocks| blocks >= device.sms);
         let saves = || {
             let [two, one] =
                 [Packing::TwoForOne, Packing::HalfLength].map(|packing| self.cluster_radices(packing, device));
-            one.len() < two.len() && one.first() == two.first()
+            one.len() < two.len()
         };
         is_plain && is_even && clustered() && saves()
     }
@@ -59,8 +66,9 @@ impl Lines<'_> {
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing, device.short_run());
-        let pays = geometry.across()
-            && device.cluster_pays(self.run_bytes(packing, device), runs, if combine_fusion { 1 } else { RESIDENT });
+        let is_back = matches!(self.dft().0, Data::Hermitian | Data::ComplexBackward);
+        let resident = if combine_fusion { 1 } else { RESIDENT };
+        let pays = geometry.across() && device.cluster_pays(self.run_bytes(packing, device), runs, resident, is_back);
         pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 

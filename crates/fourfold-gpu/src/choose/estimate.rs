@@ -106,8 +106,8 @@ impl Lines<'_> {
 
     /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring
     /// reals, of which there are twice as many: lines of three DFTs, which measured faster so; long columns, if
-    /// clusters of them would leave SMs without a block or exchange once more ([`Lines::clusters_save_exchange`]), and few
-    /// of an odd number ([`Lines::leaves_half`]);
+    /// clusters of them would leave SMs without a block or exchange once more ([`Lines::clusters_save_exchange`]), and
+    /// columns of an odd number ([`Lines::leaves_half`]);
     /// columns of one block where that takes a stage less and there are many, but
     /// types III and filters in f32; lines along memory where that takes a stage less or where shared memory
     /// has no room for two blocks otherwise, or where half as many blocks would leave SMs without
