@@ -113,7 +113,8 @@ fn columns_in_more_kernels_are_right() {
     }
 }
 
-/// Of an odd number of long columns, pairs of neighbouring reals, unless pairs of columns are a power of two.
+/// Of an odd number of columns, pairs of neighbouring reals, unless pairs of columns are a power of two, or clusters have
+/// them on the way back from a spectrum.
 #[test]
 fn odd_columns_are_pairs_of_reals() {
     let target = Target::cuda("sm_90").unwrap();
@@ -123,9 +124,12 @@ fn odd_columns_are_pairs_of_reals() {
         ("dht f32 24000x19", Packing::HalfLength),
         ("dst2 f64 163x6750x15", Packing::TwoForOne),
         ("dst2 f64 19440x6", Packing::TwoForOne),
-        ("dct3 f64 19440x9", Packing::TwoForOne),
+        ("dct3 f64 19440x9", Packing::HalfLength),
+        ("dct2 f64 512x9", Packing::HalfLength),
+        ("dct3 f32 700x441", Packing::HalfLength),
         ("dct2 f64 19441x9", Packing::Single),
-        ("dct2 f64 512x9", Packing::TwoForOne),
+        ("dct2 f64 512x15", Packing::TwoForOne),
+        ("dst3 f32 6000x2999", Packing::TwoForOne),
     ] {
         assert_eq!(packing(&target, case), expected, "{case}");
     }
