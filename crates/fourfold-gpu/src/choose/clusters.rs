@@ -12,13 +12,11 @@ use fourfold::Precision;
 const FEW: usize = 4;
 
 impl DeviceAttributes {
-    /// Whether columns of so many bytes in a short run, in so many runs, are for clusters: one
-    /// block has no room for a run, and an SM has room for `resident` blocks of a cluster; or an SM
-    /// has room for one block, and in the last round many SMs would have none. `is_back`: from a spectrum, there
-    /// must be several rounds. (On an H200 `dct2 f32 3000x500` 22.3 to 18.2 µs with 32 runs, `dht f32 2160x24x43` 41.4
-    /// to 35.4 with 65; but `dct3 f32 2500x640` 17.6 to 18.9 with 40.)
-    pub(crate) fn cluster_pays(&self, bytes: usize, runs: usize, resident: usize, is_back: bool) -> bool {
-        let enough = if is_back { runs > self.sms } else { runs * self.cluster >= self.sms };
+    /// Whether columns of so many bytes in a short run, in so many runs, are for clusters: one block has no room for a
+    /// run, and an SM has room for `resident` blocks of a cluster. Or an SM has room for one block, many SMs would have
+    /// none in the last round, and there are `enough` columns. (On an H200 `dct2 f32 3000x500` 22.3 to 18.2 µs with 32
+    /// runs, `dht f32 2160x24x43` 41.4 to 35.4 with 65. Back from a spectrum, `dct3 f32 2500x640` 17.6 to 18.9 with 40.)
+    pub(crate) fn cluster_pays(&self, bytes: usize, runs: usize, resident: usize, enough: bool) -> bool {
         match self.blocks_of(bytes) {
             0 => self.blocks_of(bytes / self.cluster) >= resident,
             blocks => self.cluster > 1 && blocks < RESIDENT && enough && !self.fills(runs),

@@ -23,30 +23,30 @@ impl Lines<'_> {
         places.saturating_add(places / 16).saturating_mul(device.short_run())
     }
 
-    /// Whether columns of reals are better packed with themselves than in pairs: of an odd number, one would be
-    /// packed with itself and take as long as two. The reals of a pair are no pair of memory in rows of an odd number, so
-    /// that an instruction reads half of a run, and touches the sector in the middle like the next one. Tiles of a power
-    /// of two fit rows of as many pairs, and cut others. Clusters on the way back from a spectrum are faster with pairs in
-    /// any case.
-    /// (On an H200, of 53 problems 12 took more than 0.99 of the time, all 0.94 on average. `dct2 f64 725760x35` 544 to 469
-    /// µs, `dct2 f32 1000x999` 20.3 to 18.5, `dct3 f64 30720x21` 20.7 to 18.3; but `dst2 f64 163x6750x15`, which has
-    /// eight pairs, 431 to 500, `dst3 f32 6000x2999` by clusters 249 to 283, and of an even number,
-    /// `dst3 f32 658560x12` 104 to 111.)
+    /// Whether columns of reals are better packed with themselves than in pairs: of an odd number, one would be packed
+    /// with itself and take as long as two. The reals of a pair are no pair of memory in rows of an odd number. So an
+    /// instruction reads half of a run, and touches the sector in the middle like the next one. Tiles of a power of two
+    /// fit rows of as many pairs, and cut others. Clusters on the way back from a spectrum are faster with pairs.
+    ///
+    /// On an H200, of 53 problems 12 took more than 0.99 of the time, and all 0.94 on average. `dct2 f64 725760x35` took
+    /// 469 µs instead of 544, `dct2 f32 1000x999` 18.5 instead of 20.3, `dct3 f64 30720x21` 18.3 instead of 20.7. But
+    /// `dst2 f64 163x6750x15`, which has eight pairs, took 500 instead of 431. By clusters, `dst3 f32 6000x2999` took 283
+    /// instead of 249. Of an even number, `dst3 f32 658560x12` took 111 instead of 104.
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
         let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
         let is_odd = columns % 2 == 1 && !columns.div_ceil(2).is_power_of_two() && !self.filters;
         let pays = || match self.dft().0 {
             Data::Real => true,
-            Data::Hermitian => self.columns(Packing::TwoForOne, device).is_none(),
+            Data::Hermitian => !self.is_for_clusters(Packing::TwoForOne, device),
             Data::Complex | Data::ComplexBackward => false,
         };
         is_odd && pays() && self.is_smooth(Packing::HalfLength, device)
     }
 
-    /// Whether clusters of columns that are packed with themselves exchange once less than those of two as one, where
-    /// half spectra come after the DFTs. (On an H200 `dct2 f64 8192x8192` 750 to 714 µs, `f64 6144x6144` 454 to 421,
-    /// `f32 8192x8192` 373 to 367, `dht f32 3024x2744` 61.2 to 56.2; but `dct2 f32 10000x4000` 315 to 328, and
-    /// `dct3 f64 6144x6144` 498 to 546.)
+    /// Whether clusters of columns that are packed with themselves have a stage less than those of two as one, and so one
+    /// exchange less, where half spectra come after the DFTs. On an H200 `dct2 f64 8192x8192` 750 to 714 µs, `f64
+    /// 6144x6144` 454 to 421, `f32 8192x8192` 373 to 367, `dht f32 3024x2744` 61.2 to 56.2. But `dct2 f32 10000x4000` 315
+    /// to 328, and `dct3 f64 6144x6144` 498 to 546.
     pub(crate) fn clusters_save_exchange(&self, device: &DeviceAttributes) -> bool {
         let is_even = self.geometry(Packing::TwoForOne).pair.is_some_and(|pair| pair.across.size % 2 == 0);
         let is_plain = self.dft().0 == Data::Real && !self.filters;
@@ -59,6 +59,13 @@ impl Lines<'_> {
         is_plain && is_even && clustered() && saves()
     }
 
+    /// Whether clusters are expected to be faster than others.
+    pub(crate) fn is_for_clusters(&self, packing: Packing, device: &DeviceAttributes) -> bool {
+        self.pairs_up(packing, device)
+            || self.columns(packing, device).is_some_and(|blocks| blocks >= device.sms)
+            || self.shares_few(packing, device)
+    }
+
     /// If clusters should have columns of these: how many blocks all clusters have, of short runs.
     pub(crate) fn columns(&self, packing: Packing, device: &DeviceAttributes) -> Option<usize> {
         let geometry = self.geometry(packing);
@@ -67,10 +74,13 @@ impl Lines<'_> {
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing, device.short_run());
+        let blocks = runs * digits.first().map_or(0, |radix| radix / 2);
+        // Back from a spectrum, clusters exchange once more.
         let is_back = matches!(self.dft().0, Data::Hermitian | Data::ComplexBackward);
+        let enough = if is_back { runs > device.sms } else { blocks >= device.sms };
         let resident = if combine_fusion { 1 } else { RESIDENT };
-        let pays = geometry.across() && device.cluster_pays(self.run_bytes(packing, device), runs, resident, is_back);
-        pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
+        let pays = geometry.across() && device.cluster_pays(self.run_bytes(packing, device), runs, resident, enough);
+        pays.then_some(blocks)
     }
 
     /// Whether clusters of two give most SMs the one block of complex columns that

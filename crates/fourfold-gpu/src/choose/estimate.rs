@@ -143,9 +143,7 @@ impl Lines<'_> {
     pub(crate) fn estimate(&self, device: &DeviceAttributes) -> Choice {
         let packing = self.packing(device);
         // Several kernels have more blocks than few clusters.
-        let clustered = self.pairs_up(packing, device)
-            || self.columns(packing, device).is_some_and(|groups| groups >= device.sms)
-            || self.shares_few(packing, device);
+        let clustered = self.is_for_clusters(packing, device);
         let ranges = if clustered { None } else { self.even_ranges(packing, device) };
         let size = Size { kernels: ranges.as_ref().map(|ranges| ranges.len()), ..Size::default() };
         let radices = ranges.map_or_else(|| self.radices(packing, clustered, device), |ranges| ranges.concat());

@@ -24,9 +24,10 @@ impl KernelDesc {
     /// One kernel for `passes` along several axes, each block with a part of the array; if it fits.
     pub(crate) fn with_fused_axes(
         mut passes: Vec<KernelDesc>,
-        &FusedAxes { parts, between, blocks, size, in_any_case }: &FusedAxes,
+        shared: &FusedAxes,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
+        let &FusedAxes { parts, blocks, in_any_case, .. } = shared;
         for pass in &mut passes {
             pass.across &= pass.lines > 1;
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
@@ -34,7 +35,7 @@ impl KernelDesc {
             }
             pass.tile = pass.lines / parts;
         }
-        let fused = KernelDesc::fused(passes, between, size, device)?;
+        let fused = KernelDesc::fused(passes, shared, device)?;
         let fits = fused.shared_bytes() <= device.shared_of(blocks);
         (fits && (in_any_case || fused.is_worth_a_kernel(device))).then_some(fused)
     }
@@ -48,7 +49,11 @@ impl KernelDesc {
     }
 
     /// Passes as one kernel, with `between` reals of shared memory between them.
-    fn fused(passes: Vec<KernelDesc>, between: usize, size: Size, device: &DeviceAttributes) -> Option<KernelDesc> {
+    fn fused(
+        passes: Vec<KernelDesc>,
+        &FusedAxes { between, blocks, size, .. }: &FusedAxes,
+        device: &DeviceAttributes,
+    ) -> Option<KernelDesc> {
         let threads = passes.iter().map(|pass| pass.butterflies()[1] * pass.tile).max()?.max(device.warp);
         let largest = passes.iter().map(KernelDesc::largest_radix).max()?;
         let most = device.most_threads(largest, passes[0].precision());
@@ -61,10 +66,11 @@ impl KernelDesc {
         let is_free = size.threads.is_none();
         let threads = if is_free { threads.min(device.most_convolving_threads(&passes)) } else { threads };
         // Padding that another pass has no room for would be chosen in vain.
-        let room = device.shared_per_block.checked_sub(between * passes[0].precision().bytes())?;
+        let beside = between * passes[0].precision().bytes();
+        let room = device.shared_per_block.checked_sub(beside)?;
         let buffers = DeviceAttributes { shared_per_block: room, ..device.clone() };
-        let mut passes: Vec<_> =
-            passes.into_iter().map(|pass| KernelDesc { threads, ..pass }.with_padding(&buffers)).collect();
+        let padded = |pass| KernelDesc { threads, ..pass }.with_padding(&buffers).with_gap(device, beside, blocks);
+        let mut passes: Vec<_> = passes.into_iter().map(padded).collect();
         let buffers = passes.iter().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
         for pass in &mut passes {
             for side in [&mut pass.geometry.input, &mut pass.geometry.output] {

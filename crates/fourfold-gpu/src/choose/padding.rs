@@ -3,8 +3,8 @@
 //!
 //! Shared memory answers 4 bytes of each bank at once (CUDA C++ Programming Guide, "Shared
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
-//! of two, they would meet the same banks again and again. So would those of several short lines, if the
-//! distance of these divides by a power of two.
+//! of two, they would meet the same banks again and again. So would those of several short lines at such
+//! strides.
 
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
@@ -33,9 +33,21 @@ impl KernelDesc {
         }
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let bits = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
-        let gaps = (1..self.gaps(device)).map(|gap| KernelDesc { padding: PADDING, gap, ..self.clone() });
-        let fitting = bits.chain(gaps).filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
+        let fitting = bits.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
         fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
+    }
+
+    /// With the gap between short lines that costs the fewest bank conflicts for each block that an SM holds, of
+    /// which each has `beside` more bytes of shared memory. An SM holds `least` blocks, if it did without a gap.
+    pub(crate) fn with_gap(self, device: &DeviceAttributes, beside: usize, least: usize) -> KernelDesc {
+        let of_threads = (device.threads_per_sm / self.threads.max(1)).max(1);
+        let held = |desc: &KernelDesc| device.blocks_of(desc.shared_bytes() + beside).min(of_threads);
+        let least = least.min(held(&self)).max(1);
+        let gaps = (1..self.gaps(device)).map(|gap| KernelDesc { padding: PADDING, gap, ..self.clone() });
+        let cost = |desc: &KernelDesc| (desc.conflicts(device) as f64 / held(desc) as f64, desc.shared_bytes());
+        let costs = gaps.filter(|desc| held(desc) >= least).map(|desc| (cost(&desc), desc));
+        let best = costs.min_by(|((a, small), _), ((b, large), _)| a.total_cmp(b).then(small.cmp(large)));
+        best.filter(|((conflicts, _), _)| *conflicts < cost(&self).0).map_or(self, |(_, desc)| desc)
     }
 
     /// How many gaps there are to choose from, with none: all that differ in the banks that they meet, where
@@ -44,7 +56,7 @@ impl KernelDesc {
         let at_once = self.read_at_once(device);
         let is_short = |stage: &Stage| self.ends_in_shared(stage) > 0 && self.subline_items(&stage.op) < at_once;
         let may = self.slots() > 1 && self.cluster == 1 && !self.interleaved() && !self.transposes();
-        if may && self.stages.iter().any(is_short) { at_once } else { 1 }
+        if may && !device.shared_is_emulated && self.stages.iter().any(is_short) { at_once } else { 1 }
     }
 
     /// Threads that read complex numbers from shared memory at once.
@@ -87,7 +99,7 @@ impl KernelDesc {
                     let groups = (split.groups / self.after()).max(1);
                     self.conflicts_at(threads, items, |item| item / groups * groups * split.radix + item % groups)
                 }
-                None if items < threads => self.conflicts_at(threads, items, |item| item),
+                None if items < threads && !self.interleaved() => self.conflicts_at(threads, items, |item| item),
                 None => 1,
             },
         }

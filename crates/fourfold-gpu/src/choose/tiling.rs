@@ -108,7 +108,8 @@ impl KernelDesc {
         }
         let desc = self.with_tile(device, size).with_threads(device, size);
         let resident = size.resident.unwrap_or_else(|| device.resident(&desc));
-        Some(KernelDesc { resident, ..desc }.with_lane_pairs(device, size).with_padding(device))
+        let desc = KernelDesc { resident, ..desc }.with_lane_pairs(device, size).with_padding(device);
+        Some(desc.with_gap(device, 0, resident))
     }
 
     /// With as many lines a block as suit memory and all SMs, or those of the choice.
