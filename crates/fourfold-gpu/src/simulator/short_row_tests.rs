@@ -46,6 +46,23 @@ fn threads_with_short_rows_meet_different_banks() {
     }
 }
 
+/// A gap leaves as many axes in one kernel, and does not triple the memory of lines that meet few banks twice.
+#[test]
+fn gaps_cost_no_kernels_and_few_blocks() {
+    let [ada, hopper] = ["sm_89", "sm_90"].map(|name| Target::cuda(name).unwrap());
+    for (target, case) in [
+        (&ada, "dst2 f64 200x7 inplace"),
+        (&Target::opencl(), "dst1 f32 147x9 inplace"),
+        (&Target::opencl(), "dst2 f32 18x7x12 inplace"),
+        (&Target::known(Api::OpenCl, "mi300x").unwrap(), "dst3 f32 20x4x28"),
+    ] {
+        assert_eq!(estimated(target, &case.parse().unwrap()).len(), 1, "{case}");
+    }
+    for case in ["rfft f32 13230x7", "dct2 f16 88x7"] {
+        assert_eq!(estimated(&hopper, &case.parse().unwrap())[0].gap, 0, "{case}");
+    }
+}
+
 /// In tiles of one line and of many, of which the last one has fewer.
 #[test]
 fn short_rows_are_right_and_have_no_races() {
