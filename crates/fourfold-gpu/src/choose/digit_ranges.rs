@@ -32,7 +32,7 @@ impl KernelDesc {
         let wanted = if few { 1 } else { digits.div_ceil(DIGITS).clamp(2, MOST_KERNELS) - 1 };
         let counts = (wanted..digits).chain((1..wanted).rev());
         let counts = counts.filter(|count| size.kernels.is_none_or(|kernels| kernels == count + 1));
-        counts.into_iter().find_map(|count| {
+        let mut all = counts.filter_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
             let wanted = |desc: &KernelDesc| match desc.blocks() <= device.registers_wave() {
                 // Of few blocks, more with shorter runs are better.
@@ -47,7 +47,12 @@ impl KernelDesc {
             fitted(cuts).filter(|descs| {
                 size.kernels.is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))
             })
-        })
+        });
+        let are_few = |descs: &Vec<KernelDesc>| descs.iter().any(|desc| device.leaves_idle(desc.blocks()));
+        let first = all.next()?;
+        let is_free = size.kernels.is_none() && are_few(&first);
+        let other = || all.next().filter(|descs| !are_few(descs));
+        is_free.then(other).flatten().or(Some(first))
     }
 
     /// Whether stages keep to their digits, and combines to terms k and N − k.

@@ -126,7 +126,7 @@ impl KernelDesc {
             false => device.short_run(),
         };
         let room = |desc: &KernelDesc| {
-            let short = desc.has_runs() && desc.contiguous_bytes() <= short_run;
+            let short = desc.has_runs() && (desc.contiguous_bytes() <= short_run || desc.is_ragged(device));
             device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
@@ -180,7 +180,8 @@ impl KernelDesc {
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        let items = if size.threads.is_some() { self.butterflies()[1] } else { self.dealt() };
+        let items =
+            if size.threads.is_some() { self.butterflies()[1] } else { self.dealt().min(self.large_items(device)) };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
         // A thread that has the same line in all rounds finds its place once.
         let rest = self.threads % self.tile;
@@ -227,6 +228,18 @@ impl KernelDesc {
         let [least, most] = self.butterflies();
         let one = matches!(self.packing, Packing::Complex | Packing::HalfLength) && !self.convolves() && !self.folds();
         if one && !self.has_runs() { least } else { most }
+    }
+
+    /// Items of a row's stage with the largest radix, if that is large and not all blocks are there at once: of more
+    /// threads, all would hold the registers of its butterflies, and few would have one. (On an H200 `dst1 f32
+    /// 728x147x491` 1193 to 672 µs, `dst1 f64 1585x29x347` 767 to 477; but of 168 blocks `dct1 f32 336x1024` 11.3 to
+    /// 12.4.)
+    fn large_items(&self, device: &DeviceAttributes) -> usize {
+        let large = self.largest_radix();
+        let has_few = large > LARGE && !self.has_runs() && !self.convolves() && self.blocks() > device.wave();
+        let of_large = |stage: &&Stage| stage.op.split().is_some_and(|split| split.radix == large);
+        let items = self.stages.iter().filter(of_large).map(|stage| self.subline_items(&stage.op));
+        items.max().filter(|_| has_few).unwrap_or(usize::MAX)
     }
 
     /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
@@ -331,7 +344,7 @@ impl KernelDesc {
         let items =
             stages.map(|stage| self.subline_items(&stage.op).max(self.convolved_numbers(stage))).max().unwrap_or(1);
         let least = match self.has_runs() {
-            true => device.long_run() / self.line_bytes(),
+            true => self.run(device) / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
             false if self.precision() == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
@@ -343,10 +356,14 @@ impl KernelDesc {
     }
 
     /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are
-    /// those of the warp however few threads have one; but no more than leave every SM several blocks.
+    /// those of the warp however few threads have one; but no more than leave every SM several blocks. Rows that are one
+    /// butterfly have fewer. (On an H200 `dct1 f32 245x51x104` 39.9 to 32.9 µs, `dst2 f32 162x29x2304` 81.2 to 72.8; but
+    /// rows of 29, `dht f32 360x784x29`, 80.5 to 123.)
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
+        let is_one = !self.across && self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
+        let least = if is_one { LARGEST } else { LARGE };
         let large = |stage: &Stage| match &stage.op {
-            StageOp::Butterflies(split) if split.radix > LARGEST => Some(self.subline_items(&stage.op)),
+            StageOp::Butterflies(split) if split.radix > least => Some(self.subline_items(&stage.op)),
             _ => None,
         };
         let lines = self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max();
