@@ -9,6 +9,7 @@ mod convolved_digit_tests;
 mod convolved_line_tests;
 mod few_column_tests;
 mod fused_axes_tests;
+mod large_radix_tests;
 mod machine;
 mod near_line_tests;
 mod odd_line_tests;
