@@ -229,12 +229,6 @@ impl DeviceAttributes {
         self.saturates(blocks + blocks / 10)
     }
 
-    /// Whether so few blocks draw less than a quarter of what memory gives. (On an H200 a third kernel for columns of
-    /// which one had 12 blocks, `dct4 f32 83237x3`, 31.9 to 13.0 µs.)
-    pub(crate) fn leaves_idle(&self, blocks: usize) -> bool {
-        !self.nearly_saturates(4 * blocks)
-    }
-
     /// How much longer blocks take than enough of them, as each of their threads has so many rounds
     /// of butterflies: as long as the SMs without a block let memory idle, but no longer than the
     /// rounds.

@@ -15,7 +15,8 @@ impl KernelDesc {
     /// Kernels on ranges of digits, as even as they can be with runs of memory and buffers in shared
     /// memory: two of lines with few threads; so many as have two digits each, if three do; or so many as are
     /// chosen. With more digits each, blocks are so large that an SM has few warps, and these wait for each
-    /// other longer than another trip takes. With four kernels, trips take longer.
+    /// other longer than another trip takes. With four kernels, trips take longer. It is one more where few blocks
+    /// are busy for longer than that takes.
     pub(crate) fn split_by_digits(&self, device: &DeviceAttributes, size: Size) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() || self.is_filter() {
             return None;
@@ -48,11 +49,10 @@ impl KernelDesc {
                 size.kernels.is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))
             })
         });
-        let are_few = |descs: &Vec<KernelDesc>| descs.iter().any(|desc| device.leaves_idle(desc.blocks()));
         let first = all.next()?;
-        let is_free = size.kernels.is_none() && are_few(&first);
-        let other = || all.next().filter(|descs| !are_few(descs));
-        is_free.then(other).flatten().or(Some(first))
+        let may_be_more = size.kernels.is_none() && size.tile.is_none() && device.leaves_idle(&first);
+        let more = if may_be_more { all.next() } else { None };
+        Some(more.filter(|more| device.is_for_more_kernels(&first, more)).unwrap_or(first))
     }
 
     /// Whether stages keep to their digits, and combines to terms k and N − k.

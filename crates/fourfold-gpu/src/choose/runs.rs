@@ -1,12 +1,17 @@
 //! Runs of memory: which are long, what shorter ones cost, and how many a block has.
 
 use crate::attributes::DeviceAttributes;
+use crate::choose::cost::RESIDENT;
+use crate::desc::choice::Size;
 use crate::desc::kernel::{KernelDesc, Packing, values};
 use fourfold::engine::{QUARTERS, gcd};
 
 /// Rounds of a block that take longer than three kernels with more blocks: half a microsecond each on
 /// an H200, where a kernel takes three at least.
 const LONG: usize = 32;
+
+/// Rounds of a block that take as long as one kernel.
+const OF_A_KERNEL: usize = 6;
 
 /// Runs below a sector, for each thread of a usual block, that take longer than another kernel.
 const SCATTERED: usize = 8;
@@ -69,6 +74,20 @@ impl DeviceAttributes {
         runs <= LONG * self.usual_threads()
     }
 
+    /// Whether a kernel has so few blocks that they draw less than a quarter of what memory gives.
+    pub(crate) fn leaves_idle(&self, descs: &[KernelDesc]) -> bool {
+        descs.iter().any(|desc| !self.nearly_saturates(4 * desc.blocks()))
+    }
+
+    /// Whether one kernel more takes less long than such blocks, if these are not busy for so long that convolutions of
+    /// whole lines are better. (On an H200 columns in three kernels, where one of two had 12 blocks, `dct4 f32 83237x3`:
+    /// 31.8 to 13.4 µs.)
+    pub(crate) fn is_for_more_kernels(&self, few: &[KernelDesc], more: &[KernelDesc]) -> bool {
+        let rounds = |descs: &[KernelDesc]| descs.iter().map(KernelDesc::item_rounds).sum::<usize>();
+        let saves = rounds(few) >= rounds(more) + OF_A_KERNEL && !few.iter().any(|desc| self.is_busy_for_long(desc));
+        more.len() == few.len() + 1 && saves && !self.leaves_idle(more)
+    }
+
     /// Whether few blocks have so many runs below a sector that another kernel takes less long. (On an H200 in two
     /// kernels instead of one, `dht f32 3969x97` 22.9 to 13.7 µs, `dst2 f64 7168x120` 26.9 to 19.4; but of shorter
     /// lines, `dct2 f32 1600x20` 7.5 to 9.4.)
@@ -117,18 +136,28 @@ fn runs(desc: &KernelDesc) -> usize {
 }
 
 impl KernelDesc {
-    /// Bytes that runs of a block should have.
-    pub(crate) fn run(&self, device: &DeviceAttributes) -> usize {
-        device.long_run() * if self.is_ragged(device) { 2 } else { 1 }
+    /// With runs of twice the length if they are ragged, where an SM then holds half as many threads at least. (On an H200
+    /// `dct2 f32 28934010` 321 to 275 µs, `dct2 f64 52081218` 1101 to 971, `dct4 f64 20671875` 470 to 438, `dht f64
+    /// 33480783` 640 to 641. Of aligned runs, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to
+    /// 709.)
+    pub(crate) fn with_longer_runs(self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+        let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
+        let held = |desc: &KernelDesc| {
+            let threads = desc.clone().with_threads(device, size).threads;
+            let of_registers = device.usual_blocks(desc.precision()) * device.usual_threads();
+            (device.blocks_of(desc.shared_bytes()) * threads).min(of_registers)
+        };
+        let may = size.tile.is_none() && self.is_ragged(device) && self.contiguous_bytes() <= device.long_run();
+        let pays = may && next.blocks() >= RESIDENT * device.sms && 2 * held(&next) >= held(&self);
+        if pays { next } else { self }
     }
 
-    /// Whether it is a range of a long signal of odd length, whose runs begin anywhere in what memory reads at once: each
-    /// moves a piece more than it has, which runs of twice the length do half as often. (On an H200 `dct2 f32 28934010`
-    /// 321 to 275 µs, `dct2 f64 52081218` 1093 to 970, `dct4 f64 20671875` 470 to 437, `dht f64 33480783` 639 to 641. Of an
-    /// even length, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to 709.)
-    pub(crate) fn is_ragged(&self, device: &DeviceAttributes) -> bool {
+    /// Whether runs begin anywhere in what memory reads at once, so that each moves a piece more than it has: of the
+    /// ranges of one signal of an odd number of elements. The shared cache would have these pieces of shorter signals.
+    fn is_ragged(&self, device: &DeviceAttributes) -> bool {
         let bytes = self.places().saturating_mul(2 * self.precision().bytes());
-        let is_odd = self.places() % 2 == 1 && self.lines == 1 && bytes > device.l2_bytes;
-        is_odd && !self.has_whole_lines() && self.has_runs() && !self.convolves() && !self.convolves_lines()
+        let is_odd = self.places() % 2 == 1 && self.lines == 1 && self.has_runs() && !self.has_whole_lines();
+        let is_long = device.l2_bytes > 0 && bytes > device.l2_bytes && !device.shared_is_emulated;
+        is_odd && is_long && !self.convolves() && !self.convolves_lines()
     }
 }

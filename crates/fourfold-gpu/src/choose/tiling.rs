@@ -106,7 +106,7 @@ impl KernelDesc {
         if !fits(&self) {
             return None;
         }
-        let desc = self.with_tile(device, size).with_threads(device, size);
+        let desc = self.with_tile(device, size).with_longer_runs(device, size).with_threads(device, size);
         let resident = size.resident.unwrap_or_else(|| device.resident(&desc));
         let desc = KernelDesc { resident, ..desc }.with_lane_pairs(device, size).with_padding(device);
         Some(desc.with_gap(device, 0, resident))
@@ -126,7 +126,7 @@ impl KernelDesc {
             false => device.short_run(),
         };
         let room = |desc: &KernelDesc| {
-            let short = desc.has_runs() && (desc.contiguous_bytes() <= short_run || desc.is_ragged(device));
+            let short = desc.has_runs() && desc.contiguous_bytes() <= short_run;
             device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
@@ -164,8 +164,8 @@ impl KernelDesc {
         self.evened_out(device)
     }
 
-    /// With threads for the items of the longest stage, or of the shortest.
-    fn with_threads(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+    /// With threads for the items of the longest stage, of the shortest, or of that with the largest radix.
+    pub(crate) fn with_threads(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         // So that registers hold as many threads as shared memory has room for.
         let blocks = device.blocks_of(self.shared_bytes());
         let fewer = blocks < device.usual_blocks(self.precision()) || self.blocks() <= device.sms;
@@ -180,8 +180,11 @@ impl KernelDesc {
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        let items =
-            if size.threads.is_some() { self.butterflies()[1] } else { self.dealt().min(self.large_items(device)) };
+        let items = if size.threads.is_some() {
+            self.butterflies()[1]
+        } else {
+            self.large_items(device).map_or(self.dealt(), |items| items.min(self.dealt()))
+        };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
         // A thread that has the same line in all rounds finds its place once.
         let rest = self.threads % self.tile;
@@ -230,16 +233,17 @@ impl KernelDesc {
         if one && !self.has_runs() { least } else { most }
     }
 
-    /// Items of a row's stage with the largest radix, if that is large and not all blocks are there at once: of more
-    /// threads, all would hold the registers of its butterflies, and few would have one. (On an H200 `dst1 f32
-    /// 728x147x491` 1193 to 672 µs, `dst1 f64 1585x29x347` 767 to 477; but of 168 blocks `dct1 f32 336x1024` 11.3 to
-    /// 12.4.)
-    fn large_items(&self, device: &DeviceAttributes) -> usize {
+    /// Items of the stage with the largest radix, where these threads suffice for a line along memory. If it is large,
+    /// threads hold the registers of its butterflies, and of more few would have one. Suffice do more blocks than a
+    /// wave, of which those on an SM have as many threads as a usual block. (On an H200 `dst1 f32 728x147x491` 1187 to
+    /// 670 µs, `dst1 f64 1585x29x347` 767 to 483; but of 168 blocks `dct1 f32 336x1024` 11.3 to 12.4.)
+    fn large_items(&self, device: &DeviceAttributes) -> Option<usize> {
         let large = self.largest_radix();
-        let has_few = large > LARGE && !self.has_runs() && !self.convolves() && self.blocks() > device.wave();
         let of_large = |stage: &&Stage| stage.op.split().is_some_and(|split| split.radix == large);
-        let items = self.stages.iter().filter(of_large).map(|stage| self.subline_items(&stage.op));
-        items.max().filter(|_| has_few).unwrap_or(usize::MAX)
+        let items = self.stages.iter().filter(of_large).map(|stage| self.subline_items(&stage.op)).max()?;
+        let threads = device.blocks_of(self.shared_bytes()) * (items * self.tile).next_multiple_of(device.warp);
+        let suffice = self.blocks() > device.wave() && threads >= device.usual_threads();
+        (large > LARGE && !self.has_runs() && !self.convolves() && suffice).then_some(items)
     }
 
     /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
@@ -344,7 +348,7 @@ impl KernelDesc {
         let items =
             stages.map(|stage| self.subline_items(&stage.op).max(self.convolved_numbers(stage))).max().unwrap_or(1);
         let least = match self.has_runs() {
-            true => self.run(device) / self.line_bytes(),
+            true => device.long_run() / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.
             false if self.precision() == Precision::F64 && self.dealt() == 2 * device.warp => 2,
             false => 1,
@@ -356,9 +360,9 @@ impl KernelDesc {
     }
 
     /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are
-    /// those of the warp however few threads have one; but no more than leave every SM several blocks. Rows that are one
-    /// butterfly have fewer. (On an H200 `dct1 f32 245x51x104` 39.9 to 32.9 µs, `dst2 f32 162x29x2304` 81.2 to 72.8; but
-    /// rows of 29, `dht f32 360x784x29`, 80.5 to 123.)
+    /// those of the warp however few threads have one; but no more than leave every SM several blocks, and room for
+    /// them. Rows that are one butterfly have fewer. (On an H200 `dct1 f32 245x51x104` 39.9 to 32.9 µs, `dst2 f32
+    /// 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to 123.)
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
         let is_one = !self.across && self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
         let least = if is_one { LARGEST } else { LARGE };
@@ -366,8 +370,13 @@ impl KernelDesc {
             StageOp::Butterflies(split) if split.radix > least => Some(self.subline_items(&stage.op)),
             _ => None,
         };
-        let lines = self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max();
-        lines.unwrap_or(1).min(self.sublines() / (RESIDENT * device.sms))
+        let lines = self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max().unwrap_or(1);
+        let has_room = |lines: &usize| {
+            let bytes = KernelDesc { tile: *lines, ..self.clone() }.shared_bytes();
+            device.blocks_of(bytes) >= 2 * RESIDENT
+        };
+        let fewer = std::iter::successors(Some(lines), |lines| Some(lines / 2)).take_while(|lines| *lines > 1);
+        fewer.filter(has_room).max().unwrap_or(1).min(self.sublines() / (RESIDENT * device.sms))
     }
 
     /// A kernel for each stage, with buffers in device memory.
