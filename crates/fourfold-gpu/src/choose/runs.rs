@@ -1,7 +1,6 @@
 //! Runs of memory: which are long, what shorter ones cost, and how many a block has.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::cost::RESIDENT;
 use crate::desc::choice::Size;
 use crate::desc::kernel::{KernelDesc, Packing, values};
 use fourfold::engine::{QUARTERS, gcd};
@@ -136,10 +135,10 @@ fn runs(desc: &KernelDesc) -> usize {
 }
 
 impl KernelDesc {
-    /// With runs of twice the length if they are ragged, where an SM then holds half as many threads at least. (On an H200
-    /// `dct2 f32 28934010` 321 to 275 µs, `dct2 f64 52081218` 1101 to 971, `dct4 f64 20671875` 470 to 438, `dht f64
-    /// 33480783` 640 to 641. Of aligned runs, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to
-    /// 709.)
+    /// With runs of twice the length if they are ragged, where an SM then holds half as many threads at least, and there
+    /// are several blocks for each. (On an H200 `dct2 f32 28934010` 321 to 275 µs, `dct2 f64 52081218` 1101 to 971, `dct4
+    /// f64 20671875` 470 to 438, `dht f64 33480783` 640 to 641. Of 319 blocks, `dct2 f32 14348907` 224 to 253; of aligned
+    /// runs, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to 709.)
     pub(crate) fn with_longer_runs(self, device: &DeviceAttributes, size: Size) -> KernelDesc {
         let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
         let held = |desc: &KernelDesc| {
@@ -148,15 +147,17 @@ impl KernelDesc {
             (device.blocks_of(desc.shared_bytes()) * threads).min(of_registers)
         };
         let may = size.tile.is_none() && self.is_ragged(device) && self.contiguous_bytes() <= device.long_run();
-        let pays = may && next.blocks() >= RESIDENT * device.sms && 2 * held(&next) >= held(&self);
+        let pays = may && next.blocks() >= device.registers_wave() && 2 * held(&next) >= held(&self);
         if pays { next } else { self }
     }
 
     /// Whether runs begin anywhere in what memory reads at once, so that each moves a piece more than it has: of the
     /// ranges of one signal of an odd number of elements. The shared cache would have these pieces of shorter signals.
+    /// Not so back from a spectrum: `dst3 f64 20837250` 405 to 489, `dct3 f64 11390625` 200 to 208.
     fn is_ragged(&self, device: &DeviceAttributes) -> bool {
         let bytes = self.places().saturating_mul(2 * self.precision().bytes());
-        let is_odd = self.places() % 2 == 1 && self.lines == 1 && self.has_runs() && !self.has_whole_lines();
+        let is_range = self.lines == 1 && self.has_runs() && !self.has_whole_lines() && !self.inverse;
+        let is_odd = self.places() % 2 == 1 && is_range;
         let is_long = device.l2_bytes > 0 && bytes > device.l2_bytes && !device.shared_is_emulated;
         is_odd && is_long && !self.convolves() && !self.convolves_lines()
     }

@@ -234,15 +234,16 @@ impl KernelDesc {
     }
 
     /// Items of the stage with the largest radix, where these threads suffice for a line along memory. If it is large,
-    /// threads hold the registers of its butterflies, and of more few would have one. Suffice do more blocks than a
-    /// wave, of which those on an SM have as many threads as a usual block. (On an H200 `dst1 f32 728x147x491` 1187 to
-    /// 670 µs, `dst1 f64 1585x29x347` 767 to 483; but of 168 blocks `dct1 f32 336x1024` 11.3 to 12.4.)
+    /// threads hold the registers of its butterflies, and of more few would have one. Suffice do more blocks than those
+    /// for which there are registers at once, if an SM's have as many threads as a usual block. (On an H200 `dst1 f32
+    /// 728x147x491` 1187 to 670 µs, `dst1 f64 1585x29x347` 767 to 483; but of 168 blocks `dct1 f32 336x1024` 11.3 to
+    /// 12.4.)
     fn large_items(&self, device: &DeviceAttributes) -> Option<usize> {
         let large = self.largest_radix();
         let of_large = |stage: &&Stage| stage.op.split().is_some_and(|split| split.radix == large);
         let items = self.stages.iter().filter(of_large).map(|stage| self.subline_items(&stage.op)).max()?;
         let threads = device.blocks_of(self.shared_bytes()) * (items * self.tile).next_multiple_of(device.warp);
-        let suffice = self.blocks() > device.wave() && threads >= device.usual_threads();
+        let suffice = self.blocks() > device.registers_wave() && threads >= device.usual_threads();
         (large > LARGE && !self.has_runs() && !self.convolves() && suffice).then_some(items)
     }
 
@@ -360,23 +361,27 @@ impl KernelDesc {
     }
 
     /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are
-    /// those of the warp however few threads have one; but no more than leave every SM several blocks, and room for
-    /// them. Rows that are one butterfly have fewer. (On an H200 `dct1 f32 245x51x104` 39.9 to 32.9 µs, `dst2 f32
-    /// 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to 123.)
+    /// those of the warp however few threads have one; but no more than leave every SM several blocks, more of those
+    /// with fewer registers, and room for them. Rows that are one butterfly have fewer. (On an H200 `dct1 f32
+    /// 245x51x104` 39.9 to 32.9 µs, `dst2 f32 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to
+    /// 123, and in 332 blocks `dct3 f64 2656x186` 18.7 to 20.1.)
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
         let is_one = !self.across && self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
         let least = if is_one { LARGEST } else { LARGE };
-        let large = |stage: &Stage| match &stage.op {
-            StageOp::Butterflies(split) if split.radix > least => Some(self.subline_items(&stage.op)),
+        let of_stage = |stage: &Stage| match &stage.op {
+            StageOp::Butterflies(split) if split.radix > least => {
+                let blocks = if split.radix > LARGEST { RESIDENT * device.sms } else { device.registers_wave() };
+                Some(device.warp.div_ceil(self.subline_items(&stage.op)).min(self.sublines() / blocks))
+            }
             _ => None,
         };
-        let lines = self.stages.iter().filter_map(large).map(|items| device.warp.div_ceil(items)).max().unwrap_or(1);
+        let lines = self.stages.iter().filter_map(of_stage).max().unwrap_or(1);
         let has_room = |lines: &usize| {
             let bytes = KernelDesc { tile: *lines, ..self.clone() }.shared_bytes();
             device.blocks_of(bytes) >= 2 * RESIDENT
         };
         let fewer = std::iter::successors(Some(lines), |lines| Some(lines / 2)).take_while(|lines| *lines > 1);
-        fewer.filter(has_room).max().unwrap_or(1).min(self.sublines() / (RESIDENT * device.sms))
+        fewer.filter(has_room).max().unwrap_or(1)
     }
 
     /// A kernel for each stage, with buffers in device memory.
