@@ -9,7 +9,7 @@ use fourfold::engine::{QUARTERS, gcd};
 /// an H200, where a kernel takes three at least.
 const LONG: usize = 32;
 
-/// Rounds of a block that take as long as one kernel.
+/// Rounds of a block that take as long as one kernel: half a microsecond each, as above.
 const OF_A_KERNEL: usize = 6;
 
 /// Runs below a sector, for each thread of a usual block, that take longer than another kernel.
@@ -151,9 +151,9 @@ impl KernelDesc {
         if pays { next } else { self }
     }
 
-    /// Whether runs begin anywhere in what memory reads at once, so that each moves a piece more than it has: of the
-    /// ranges of one signal of an odd number of elements. The shared cache would have these pieces of shorter signals.
-    /// Not so back from a spectrum: `dst3 f64 20837250` 405 to 489, `dct3 f64 11390625` 200 to 208.
+    /// Whether runs begin anywhere in what memory reads at once, so that each moves a piece more than it has. Those of one
+    /// signal of an odd number of elements do, in ranges. The shared cache would have these pieces of shorter signals.
+    /// Back from a spectrum, longer ones took longer: `dst3 f64 20837250` 405 to 489, `dct3 f64 11390625` 200 to 208.
     fn is_ragged(&self, device: &DeviceAttributes) -> bool {
         let bytes = self.places().saturating_mul(2 * self.precision().bytes());
         let is_range = self.lines == 1 && self.has_runs() && !self.has_whole_lines() && !self.inverse;

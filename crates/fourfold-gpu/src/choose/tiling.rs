@@ -360,11 +360,11 @@ impl KernelDesc {
             .clamp(1, self.sublines().next_power_of_two())
     }
 
-    /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are
-    /// those of the warp however few threads have one; but no more than leave every SM several blocks, more of those
-    /// with fewer registers, and room for them. Rows that are one butterfly have fewer. (On an H200 `dct1 f32
-    /// 245x51x104` 39.9 to 32.9 µs, `dst2 f32 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to
-    /// 123, and in 332 blocks `dct3 f64 2656x186` 18.7 to 20.1.)
+    /// Lines with a butterfly for each thread of a warp, if there are large ones, whose operations are those of the
+    /// warp however few threads have one. Every SM keeps several blocks and room for them, more of those with fewer
+    /// registers. Rows that are one butterfly have fewer lines. (On an H200 `dct1 f32 245x51x104` 39.9 to 32.9 µs, `dst2
+    /// f32 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to 123, and in 332 blocks `dct3 f64
+    /// 2656x186` 18.7 to 20.1.)
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
         let is_one = !self.across && self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
         let least = if is_one { LARGEST } else { LARGE };

@@ -16,7 +16,7 @@ fn first(target: &Target, case: &str) -> KernelDesc {
     estimated(target, &problem).remove(0)
 }
 
-/// Rows have a thread for each of their large butterflies, if there are more blocks than a wave; else more threads.
+/// Rows have a thread for each of their large butterflies, if there are more blocks than registers for them; else more.
 #[test]
 fn rows_with_large_radices_have_few_threads() {
     for (case, sms, threads) in [
