@@ -31,7 +31,8 @@ impl Lines<'_> {
     /// On an H200, of 50 problems 12 took more than 0.99 of the time, and all 0.94 on average. `dct2 f64 725760x35` took
     /// 469 µs instead of 544, `dct2 f32 1000x999` 18.5 instead of 20.3, `dct3 f64 30720x21` 18.3 instead of 20.7. But
     /// `dst2 f64 163x6750x15`, which has eight pairs, took 500 instead of 431. By clusters, `dst3 f32 6000x2999` took 283
-    /// instead of 249; but by few clusters, `dct3 f64 7680x163x5` would take 156 instead of 195. Of an even number, `dst3 f32 658560x12` took 111 instead of 104.
+    /// instead of 249; but by few clusters, `dct3 f64 7680x163x5` would take 156 instead of 195. Of an even number, `dst3
+    /// f32 658560x12` took 111 instead of 104.
     pub(crate) fn leaves_half(&self, device: &DeviceAttributes) -> bool {
         let columns = self.geometry(Packing::TwoForOne).pair.map_or(0, |pair| pair.across.size);
         let is_odd = columns % 2 == 1 && !columns.div_ceil(2).is_power_of_two() && !self.filters;

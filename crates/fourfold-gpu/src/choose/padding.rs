@@ -37,8 +37,9 @@ impl KernelDesc {
         fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
     }
 
-    /// With the gap between short lines, instead of other padding, that costs the fewest bank conflicts for each block that an SM holds, of
-    /// which each has `beside` more bytes of shared memory. An SM holds `least` blocks, if it did without a gap.
+    /// With the gap between short lines, instead of other padding, that costs the fewest bank conflicts for each block
+    /// that an SM holds. Each block has `beside` more bytes of shared memory. An SM holds `least` blocks, if it did
+    /// without a gap.
     pub(crate) fn with_gap(self, device: &DeviceAttributes, beside: usize, least: usize) -> KernelDesc {
         let of_threads = (device.threads_per_sm / self.threads.max(1)).max(1);
         let held = |desc: &KernelDesc| device.blocks_of(desc.shared_bytes() + beside).min(of_threads);

@@ -140,20 +140,22 @@ impl KernelDesc {
     /// f64 20671875` 470 to 438, `dht f64 33480783` 640 to 641. Of 319 blocks, `dct2 f32 14348907` 224 to 253; of aligned
     /// runs, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to 709.)
     pub(crate) fn with_longer_runs(self, device: &DeviceAttributes, size: Size) -> KernelDesc {
+        if size.tile.is_some() || !self.is_ragged(device) || self.contiguous_bytes() > device.long_run() {
+            return self;
+        }
         let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
         let held = |desc: &KernelDesc| {
             let threads = desc.clone().with_threads(device, size).threads;
             let of_registers = device.usual_blocks(desc.precision()) * device.usual_threads();
             (device.blocks_of(desc.shared_bytes()) * threads).min(of_registers)
         };
-        let may = size.tile.is_none() && self.is_ragged(device) && self.contiguous_bytes() <= device.long_run();
-        let pays = may && next.blocks() >= device.registers_wave() && 2 * held(&next) >= held(&self);
+        let pays = next.blocks() >= device.registers_wave() && 2 * held(&next) >= held(&self);
         if pays { next } else { self }
     }
 
-    /// Whether runs begin anywhere in what memory reads at once, so that each moves a piece more than it has. Those of one
-    /// signal of an odd number of elements do, in ranges. The shared cache would have these pieces of shorter signals.
-    /// Back from a spectrum, longer ones took longer: `dst3 f64 20837250` 405 to 489, `dct3 f64 11390625` 200 to 208.
+    /// Whether runs begin anywhere in a sector, so that each touches one more than it would fill. Those of one signal of an
+    /// odd number of elements do, in ranges. Longer ones took longer in signals that the shared cache has, as `dst3 f64
+    /// 1935360` 35.4 to 38.5 µs, and back from a spectrum: `dst3 f64 20837250` 405 to 489, `dct3 f64 11390625` 200 to 208.
     fn is_ragged(&self, device: &DeviceAttributes) -> bool {
         let bytes = self.places().saturating_mul(2 * self.precision().bytes());
         let is_range = self.lines == 1 && self.has_runs() && !self.has_whole_lines() && !self.inverse;

@@ -81,8 +81,7 @@ impl KernelDesc {
     /// 700001x11 axes=1` 92.8 to 37.6. Of large butterflies and of two, 21 to 1000 reals took 0.95 to 1.19 of the
     /// time.)
     fn through_rows(&self, device: &DeviceAttributes, size: Size) -> Option<KernelDesc> {
-        let is_one = self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
-        let pays = is_one && self.row <= LARGE && !device.shared_is_emulated;
+        let pays = self.has_one_stage() && self.row <= LARGE && !device.shared_is_emulated;
         let follow = self.row > 1 && !self.across && self.lines > 1 && self.has_whole_lines();
         let op = self.stages.last().map(|stage| &stage.op);
         let combines = matches!(op, Some(StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_)));
@@ -180,10 +179,9 @@ impl KernelDesc {
         // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = size.beside.map_or(self.blocks() <= device.wave(), |beside| beside == 1);
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
-        let items = if size.threads.is_some() {
-            self.butterflies()[1]
-        } else {
-            self.large_items(device).map_or(self.dealt(), |items| items.min(self.dealt()))
+        let items = match size.threads {
+            Some(_) => self.butterflies()[1],
+            None => self.dealt().min(self.large_items(device).unwrap_or(usize::MAX)),
         };
         self.threads = (items * sublines).next_multiple_of(device.warp).clamp(1, most);
         // A thread that has the same line in all rounds finds its place once.
@@ -240,11 +238,13 @@ impl KernelDesc {
     /// 12.4.)
     fn large_items(&self, device: &DeviceAttributes) -> Option<usize> {
         let large = self.largest_radix();
+        if large <= LARGE || self.has_runs() || self.convolves() || self.blocks() <= device.registers_wave() {
+            return None;
+        }
         let of_large = |stage: &&Stage| stage.op.split().is_some_and(|split| split.radix == large);
         let items = self.stages.iter().filter(of_large).map(|stage| self.subline_items(&stage.op)).max()?;
         let threads = device.blocks_of(self.shared_bytes()) * (items * self.tile).next_multiple_of(device.warp);
-        let suffice = self.blocks() > device.registers_wave() && threads >= device.usual_threads();
-        (large > LARGE && !self.has_runs() && !self.convolves() && suffice).then_some(items)
+        (threads >= device.usual_threads()).then_some(items)
     }
 
     /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
@@ -366,8 +366,7 @@ impl KernelDesc {
     /// f32 162x29x2304` 81.2 to 72.8; but rows of 29, `dht f32 360x784x29`, 80.5 to 123, and in 332 blocks `dct3 f64
     /// 2656x186` 18.7 to 20.1.)
     fn of_a_warp(&self, device: &DeviceAttributes) -> usize {
-        let is_one = !self.across && self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1;
-        let least = if is_one { LARGEST } else { LARGE };
+        let least = if !self.across && self.has_one_stage() { LARGEST } else { LARGE };
         let of_stage = |stage: &Stage| match &stage.op {
             StageOp::Butterflies(split) if split.radix > least => {
                 let blocks = if split.radix > LARGEST { RESIDENT * device.sms } else { device.registers_wave() };

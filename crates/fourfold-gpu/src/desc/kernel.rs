@@ -125,6 +125,11 @@ pub(crate) struct KernelDesc {
 }
 
 impl KernelDesc {
+    /// Whether the DFTs of all digits are one stage of butterflies.
+    pub(crate) fn has_one_stage(&self) -> bool {
+        self.digits.iter().map(|digit| digit.stages).sum::<usize>() == 1
+    }
+
     /// The type of all other reals: in registers, shared memory, tables and the buffers of long lines.
     pub(crate) fn precision(&self) -> Precision {
         self.storage.precision()
