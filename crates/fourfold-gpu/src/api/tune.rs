@@ -14,7 +14,7 @@ use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::engine::collected;
-use fourfold::timing::{Pace, Timed, Work, take_turns};
+use fourfold::timing::{Clock, Pace, Timed, WallClock, Work, take_turns};
 use fourfold::{Bf16, Domain, Error, F16, Layout, Pipeline, Precision, Recipe, Result, Storage};
 use std::time::Duration;
 
@@ -43,11 +43,12 @@ impl GpuPlanner {
     /// # Errors
     /// As [`GpuPlanner::plan`], and if the device has no memory for input and output.
     pub fn tune<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<String> {
-        self.tune_pipeline(&what.into())
+        self.tune_by(&WallClock::new(), &what.into())
     }
 
-    fn tune_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<String> {
-        let bench = Bench::new(self, pipeline)?;
+    /// The same by another clock.
+    pub(crate) fn tune_by(&self, clock: &dyn Clock, pipeline: &Pipeline<'_>) -> Result<String> {
+        let bench = Bench::new(self, clock, pipeline)?;
         let passes = bench.recipe.lines().count();
         if passes == 0 {
             return Ok(String::new());
@@ -67,6 +68,7 @@ impl GpuPlanner {
 /// A pipeline with arrays to measure on.
 struct Bench<'a> {
     planner: &'a GpuPlanner,
+    clock: &'a dyn Clock,
     recipe: Recipe,
     /// The multiply.
     action: Option<Action>,
@@ -83,6 +85,8 @@ struct Candidate<'a> {
     executable: Executable,
     scratch: Option<Buffer>,
 }
+
+type TimedCandidate<'a> = Timed<Candidate<'a>, &'a dyn Clock>;
 
 impl Work for Candidate<'_> {
     type Error = Error;
@@ -108,7 +112,7 @@ impl Candidate<'_> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(planner: &'a GpuPlanner, pipeline: &Pipeline<'_>) -> Result<Bench<'a>> {
+    fn new(planner: &'a GpuPlanner, clock: &'a dyn Clock, pipeline: &Pipeline<'_>) -> Result<Bench<'a>> {
         let recipe = planner.recipe(pipeline)?;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
         let array = |layout: &Layout, domain| random(planner, problem.storage(), domain, layout.len);
@@ -117,6 +121,7 @@ impl<'a> Bench<'a> {
             output: array(end.output(), end.output_domain())?,
             action: pipeline.multiplier().map(Action::multiply).transpose()?,
             planner,
+            clock,
             recipe,
         })
     }
@@ -130,10 +135,10 @@ impl<'a> Bench<'a> {
     /// The fastest of `best` and those that differ from it in one pass.
     fn best<'b>(
         &'b self,
-        mut best: Timed<Candidate<'b>>,
+        mut best: TimedCandidate<'b>,
         pass: usize,
         candidates: Candidates,
-    ) -> Result<Timed<Candidate<'b>>> {
+    ) -> Result<TimedCandidate<'b>> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
         let limits = self.planner.kernel_cache.limits();
@@ -150,7 +155,7 @@ impl<'a> Bench<'a> {
         // Kept until all candidates have theirs. What the compiler refuses is refused again below.
         let _kernels = self.planner.kernel_cache.accepted(&seen.concat());
         let ready = others.iter().filter_map(|choices| self.candidate(choices).ok());
-        let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
+        let timed = |mut other: TimedCandidate<'b>| Ok((other.measure(PACE.warm_up)?, other));
         let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         for (_, mut other) in timed.into_iter().take(FINALISTS) {
@@ -163,13 +168,13 @@ impl<'a> Bench<'a> {
     }
 
     /// The way that choices say; where kernels do not fit, with smaller ones.
-    fn candidate(&self, choices: &[Choice]) -> Result<Timed<Candidate<'_>>> {
+    fn candidate(&self, choices: &[Choice]) -> Result<TimedCandidate<'_>> {
         let GpuPlanner { device, kernel_cache, .. } = self.planner;
         let lower = |limits: &Limits| self.lower(limits, choices);
         let (executable, lowered) = Executable::fitted(device, kernel_cache, lower)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
-        Timed::new(Candidate { bench: self, passes: lowered.chosen(), executable, scratch })
+        Timed::with_clock(Candidate { bench: self, passes: lowered.chosen(), executable, scratch }, self.clock)
     }
 }
 
@@ -177,7 +182,7 @@ impl<'a> Bench<'a> {
 type Candidates = fn(&Chosen, usize, &DeviceAttributes) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_sizes, other_ranges, otherwise_done, otherwise_fused];
+pub(crate) const STEPS: [Candidates; 5] = [other_ways, other_ranges, other_sizes, otherwise_done, otherwise_fused];
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
@@ -194,14 +199,26 @@ fn other_ways(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice>
     pass.packings.iter().flat_map(packed).collect()
 }
 
-/// Other sizes of blocks, for a pass that is one kernel.
+/// Other sizes of blocks: of a pass that is one kernel, other lines and threads; of several, other runs and threads.
 fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
-    let Some([tile, threads]) = pass.size else { return vec![] };
-    let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
     let size = pass.choice.size;
-    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads), ..size });
-    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
+    let (lengths, threads) = pass.size.map_or_else(
+        || ([1, 2, 4, 8].map(|half| half * device.long_run() / 4).to_vec(), device.usual_threads()),
+        |[tile, threads]| (scaled(tile), threads),
+    );
+    let of_length = |length: usize| match pass.size {
+        Some(_) => Size { tile: Some(length), ..size },
+        None => Size { run: Some(length), ..size },
+    };
+    let sized =
+        |length| scaled(threads).into_iter().map(move |threads| Size { threads: Some(threads), ..of_length(length) });
+    let sizes = lengths.into_iter().flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
     sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
+/// A quarter to four times of it.
+fn scaled(n: usize) -> Vec<usize> {
+    [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0).collect()
 }
 
 /// Other numbers of kernels, each for a range of the digits: of convolutions three or five, or three with clusters.
@@ -212,22 +229,19 @@ fn other_ranges(pass: &Chosen, _: usize, _: &DeviceAttributes) -> Vec<Choice> {
     [1, 2, 3, 5].into_iter().map(chosen).chain([clustered]).collect()
 }
 
-/// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not. Then
-/// registers for other numbers of blocks, and other threads where [`other_sizes`] has none.
+/// Sublines one after the other or beside each other, lanes in pairs or not, rows through shared memory or not, and
+/// registers for other numbers of blocks.
 fn otherwise_done(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
     let beside = [0, 1].map(|beside| Size { beside: Some(beside), ..size });
     let exchange = [0, 1].map(|exchange| Size { exchange: Some(exchange), ..size });
     let through = [0, 1].map(|through| Size { through: Some(through), ..size });
-    let (blocks, threads) = (device.usual_blocks(Precision::F32), device.usual_threads());
+    let blocks = device.usual_blocks(Precision::F32);
     // Compilers take the hint where an SM's registers are known.
     let is_known = !device.assumed.contains(&"registers_per_sm");
-    let resident = [0, blocks / 2, blocks, 2 * blocks].into_iter().filter(|_| is_known);
+    let resident = [0, blocks / 2, 3 * blocks / 4, blocks, 2 * blocks].into_iter().filter(|_| is_known);
     let resident: Vec<_> = resident.map(|resident| Size { resident: Some(resident), ..size }).collect();
-    let threads = [threads / 2, threads, 2 * threads, 4 * threads].into_iter();
-    let threads = threads.filter(|threads| pass.size.is_none() && (1..=device.threads_per_block).contains(threads));
-    let threads: Vec<_> = threads.map(|threads| Size { threads: Some(threads), ..size }).collect();
-    let sizes = [&beside[..], &exchange, &through, &resident, &threads].concat();
+    let sizes = [&beside[..], &exchange, &through, &resident].concat();
     sizes.into_iter().map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 

@@ -46,7 +46,7 @@ impl KernelDesc {
                 }
             };
             fitted(cuts).filter(|descs| {
-                size.kernels.is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))
+                size.kernels.or(size.run).is_some() || descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc))
             })
         });
         let first = all.next()?;

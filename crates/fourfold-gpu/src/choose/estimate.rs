@@ -331,7 +331,7 @@ mod tests {
             "complex",
             "single 3 threads 32 joined",
             "lines 16 tile 3",
-            "lines 8 resident 0 beside 1 exchange 0 through 1 kernels 2",
+            "lines 8 resident 0 beside 1 exchange 0 through 1 kernels 2 run 64",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

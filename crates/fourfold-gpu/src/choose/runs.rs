@@ -135,12 +135,18 @@ fn runs(desc: &KernelDesc) -> usize {
 }
 
 impl KernelDesc {
+    /// The lines of a block that are chosen: a tile, or, of parts of lines, so many as are a run.
+    pub(crate) fn chosen_tile(&self, size: Size) -> Option<usize> {
+        let run = size.run.filter(|_| !self.has_whole_lines());
+        size.tile.or(run.map(|run| (run / self.line_bytes()).clamp(1, self.sublines())))
+    }
+
     /// With runs of twice the length if they are ragged, where an SM then holds half as many threads at least, and there
     /// are several blocks for each. (On an H200 `dct2 f32 28934010` 321 to 275 µs, `dct2 f64 52081218` 1101 to 971, `dct4
     /// f64 20671875` 470 to 438, `dht f64 33480783` 640 to 641. Of 319 blocks, `dct2 f32 14348907` 224 to 253; of aligned
     /// runs, `dct3 f32 34560000` 278 to 378; of columns, `dct4 f64 49381x667` 656 to 709.)
     pub(crate) fn with_longer_runs(self, device: &DeviceAttributes, size: Size) -> KernelDesc {
-        if size.tile.is_some() || !self.is_ragged(device) || self.contiguous_bytes() > device.long_run() {
+        if self.chosen_tile(size).is_some() || !self.is_ragged(device) || self.contiguous_bytes() > device.long_run() {
             return self;
         }
         let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };

@@ -113,9 +113,10 @@ impl KernelDesc {
 
     /// With as many lines a block as suit memory and all SMs, or those of the choice.
     fn with_tile(mut self, device: &DeviceAttributes, size: Size) -> KernelDesc {
-        let wanted = size.tile.unwrap_or_else(|| self.wanted(device));
+        let chosen = self.chosen_tile(size);
+        let wanted = chosen.unwrap_or_else(|| self.wanted(device));
         let exact = KernelDesc { tile: wanted, ..self.clone() };
-        if size.tile.is_some() && device.blocks_of(exact.shared_bytes()) > 0 {
+        if chosen.is_some() && device.blocks_of(exact.shared_bytes()) > 0 {
             return exact;
         }
         // Several blocks share an SM, but for runs that are short otherwise; of convolutions in `f32`, whose one
@@ -126,7 +127,7 @@ impl KernelDesc {
         };
         let room = |desc: &KernelDesc| {
             let short = desc.has_runs() && desc.contiguous_bytes() <= short_run;
-            device.shared_of(if size.tile.is_some() || short { 1 } else { RESIDENT })
+            device.shared_of(if chosen.is_some() || short { 1 } else { RESIDENT })
         };
         loop {
             let next = KernelDesc { tile: 2 * self.tile, ..self.clone() };
@@ -135,7 +136,7 @@ impl KernelDesc {
             }
             self = next;
         }
-        if size.tile.is_some() { self } else { self.for_all_sms(device) }
+        if chosen.is_some() { self } else { self.for_all_sms(device) }
     }
 
     /// With fewer lines a block, if SMs would have none.

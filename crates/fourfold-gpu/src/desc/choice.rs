@@ -19,6 +19,8 @@ pub(crate) struct Size {
     /// Kernels that the pass is, each for a range of the digits. Lines whose one kernel convolves are convolved as a
     /// whole in three or five, then without clusters.
     pub(crate) kernels: Option<usize>,
+    /// Bytes of a run of memory, where a block has parts of lines and no tile is chosen.
+    pub(crate) run: Option<usize>,
 }
 
 /// With which pass a pass is one kernel, if shared memory has room for a part of the array over their axes.
@@ -33,7 +35,7 @@ pub(crate) enum AxisFusion {
 }
 
 /// Names of sizes in the text of a choice, and the least and the most of each.
-pub(crate) const NAMES: [(&str, [usize; 2]); 7] = [
+pub(crate) const NAMES: [(&str, [usize; 2]); 8] = [
     ("tile", [1, 4096]),
     ("threads", [1, 4096]),
     ("resident", [0, 32]),
@@ -41,18 +43,19 @@ pub(crate) const NAMES: [(&str, [usize; 2]); 7] = [
     ("exchange", [0, 1]),
     ("through", [0, 1]),
     ("kernels", [1, 8]),
+    ("run", [1, 4096]),
 ];
 
 impl Size {
     /// In the order of [`NAMES`].
-    pub(crate) fn values(mut self) -> [Option<usize>; 7] {
+    pub(crate) fn values(mut self) -> [Option<usize>; 8] {
         self.values_mut().map(|value| *value)
     }
 
     /// The same, to be changed.
-    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 7] {
-        let Size { tile, threads, resident, beside, exchange, through, kernels } = self;
-        [tile, threads, resident, beside, exchange, through, kernels]
+    pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 8] {
+        let Size { tile, threads, resident, beside, exchange, through, kernels, run } = self;
+        [tile, threads, resident, beside, exchange, through, kernels, run]
     }
 
     /// What of it holds for each of several kernels.

@@ -6,6 +6,7 @@ pub(crate) mod cuda;
 pub(crate) mod fake;
 pub(crate) mod faults;
 pub(crate) mod opencl;
+pub(crate) mod tuned;
 
 use crate::api::plan::GpuPlan;
 use crate::api::planner::GpuPlanner;

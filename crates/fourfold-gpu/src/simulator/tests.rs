@@ -280,7 +280,7 @@ fn all_choices_of_passes_that_multiply_are_right() {
         let run = |choices: &[Choice]| simulate_multiplied(&target, &problem, side, multiplier, choices);
         let chosen = run(&[]).chosen;
         for (pass, of_pass) in chosen.iter().enumerate() {
-            for choice in STEPS[..2].iter().flat_map(|step| step(of_pass, pass, &target.limits().attributes)) {
+            for choice in STEPS[..3].iter().flat_map(|step| step(of_pass, pass, &target.limits().attributes)) {
                 let mut choices: Vec<Choice> = chosen.iter().map(|chosen| chosen.choice.clone()).collect();
                 choices[pass] = choice;
                 let descs = run(&choices).descs;

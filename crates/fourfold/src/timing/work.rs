@@ -121,6 +121,12 @@ pub trait Clock {
     fn now(&self) -> Duration;
 }
 
+impl<C: Clock + ?Sized> Clock for &C {
+    fn now(&self) -> Duration {
+        (**self).now()
+    }
+}
+
 /// The system's monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock(Instant);
