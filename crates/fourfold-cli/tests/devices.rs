@@ -153,22 +153,6 @@ fn a_kernel_that_the_compiler_refuses_is_shown_readably() {
 }
 
 #[test]
-fn mistakes_with_devices_are_explained() {
-    let problem = "dct2 f64 8";
-    says(&failure(1, &[&"plan", &problem, &"--source"]), &["cpu", "cuda or opencl"]);
-    says(&failure(1, &[&"plan", &problem, &"--engine", &"cuda:sm_1"]), &["sm_1", "sm_90"]);
-    says(&failure(1, &[&"verify", &problem, &"--engine", &"cuda:sm_90"]), &["cuda:sm_90", "plan"]);
-    says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
-    for engine in ["cuda:1000", "opencl:1000"] {
-        for subcommand in ["plan", "verify", "bench"] {
-            let errors = failure(1, &[&subcommand, &problem, &"--engine", &engine]);
-            says(&errors.to_lowercase(), &[engine.split(':').next().unwrap()]);
-        }
-    }
-    says(&failure(2, &[&"plan", &problem, &"--engine", &"opencl:"]), &["opencl:", "cuda:1"]);
-}
-
-#[test]
 fn devices_are_verified_and_timed_beside_processors() {
     if !present() {
         return;

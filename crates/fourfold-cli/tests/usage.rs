@@ -174,6 +174,22 @@ fn usage_errors_take_one_line_and_exit_code_2() {
 }
 
 #[test]
+fn mistakes_with_devices_are_explained() {
+    let problem = "dct2 f64 8";
+    says(&failure(1, &[&"plan", &problem, &"--source"]), &["cpu", "cuda or opencl"]);
+    says(&failure(1, &[&"plan", &problem, &"--engine", &"cuda:sm_1"]), &["sm_1", "sm_90"]);
+    says(&failure(1, &[&"verify", &problem, &"--engine", &"cuda:sm_90"]), &["cuda:sm_90", "plan"]);
+    says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
+    for engine in ["cuda:1000", "opencl:1000"] {
+        for subcommand in ["plan", "verify", "bench"] {
+            let errors = failure(1, &[&subcommand, &problem, &"--engine", &engine]);
+            says(&errors.to_lowercase(), &[engine.split(':').next().unwrap()]);
+        }
+    }
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"opencl:"]), &["opencl:", "cuda:1"]);
+}
+
+#[test]
 fn help_is_not_an_error() {
     let help = success(&[&"--help"]);
     says(&help, &["jpeg", "tune", "cache", "Examples:"]);
