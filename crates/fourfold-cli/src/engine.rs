@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::thread;
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use fourfold::Isa;
 use fourfold_gpu::{Api, Device, DeviceId, Target};
 
@@ -28,17 +28,34 @@ impl FromStr for Engine {
         let (name, which) = text.split_once(':').map_or((text, None), |(name, which)| (name, Some(which)));
         match (name, which) {
             ("cpu", isa) => Ok(Engine::Cpu(isa.map(str::parse).transpose()?)),
-            ("cuda", Some(which)) if which.starts_with("sm_") => Ok(Engine::Known(Api::Cuda, which.to_owned())),
-            ("opencl", Some(which)) if Target::known(Api::OpenCl, which).is_ok() => {
-                Ok(Engine::Known(Api::OpenCl, which.to_owned()))
-            }
-            _ if Api::ALL.iter().any(|api| api.name() == name) => Ok(Engine::Gpu(text.parse()?)),
-            _ => bail!(
-                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER, and for plan cuda:sm_80, opencl:mi300x and the like",
-                isa_names()
-            ),
+            _ => match Api::ALL.into_iter().find(|api| api.name() == name) {
+                Some(api) => of_api(api, text, which),
+                None => bail!(
+                    "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER, and for plan cuda:sm_80, opencl:mi300x and the like",
+                    isa_names()
+                ),
+            },
         }
     }
+}
+
+/// The error of a command that runs kernels, if the engine is a model.
+pub(crate) fn only_planned(api: Api, model: &str) -> Error {
+    anyhow!("{api}:{model} names no device, but a model for plan: expected the number of a device, as in {api}:0")
+}
+
+/// The device or the model of an API that `text` names.
+fn of_api(api: Api, text: &str, which: Option<&str>) -> Result<Engine> {
+    let models = Target::models(api);
+    if let Some(model) = which.filter(|which| models.contains(which)) {
+        return Ok(Engine::Known(api, model.to_owned()));
+    }
+    text.parse().map(Engine::Gpu).map_err(|_| {
+        let models = models.join(", ");
+        anyhow!(
+            "there is no {text:?}; {api} takes the number of a device, as in {api}:1, or for plan the name of a model: {models}"
+        )
+    })
 }
 
 impl fmt::Display for Engine {

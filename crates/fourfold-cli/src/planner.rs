@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use fourfold::baseline::AnyRecipe;
 use fourfold::engine::PipelineKey;
 use fourfold::{ErrorKind, Multiplier, Pipeline, Planner, Problem, Recipe, Wisdom};
@@ -11,7 +11,7 @@ use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 use crate::algorithm::AlgorithmName;
 use crate::any_plan::AnyPlan;
 use crate::args::common::{OneEngine, SeveralEngines};
-use crate::engine::Engine;
+use crate::engine::{Engine, only_planned};
 use crate::program::warn_of_cache;
 use crate::wisdom::{self, Tuning};
 
@@ -79,7 +79,7 @@ impl EnginePlanner {
                 tuning.warn_of_stale(&[planner.wisdom_name()], planner.stale_wisdom());
                 AnyPlanner::Gpu(device, Box::new(planner))
             }
-            Engine::Known(..) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
+            Engine::Known(api, model) => return Err(only_planned(*api, model)),
         };
         Ok(EnginePlanner { engine, algorithm, planner: Rc::new(planner) })
     }

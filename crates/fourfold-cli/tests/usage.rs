@@ -177,8 +177,22 @@ fn usage_errors_take_one_line_and_exit_code_2() {
 fn mistakes_with_devices_are_explained() {
     let problem = "dct2 f64 8";
     says(&failure(1, &[&"plan", &problem, &"--source"]), &["cpu", "cuda or opencl"]);
-    says(&failure(1, &[&"plan", &problem, &"--engine", &"cuda:sm_1"]), &["sm_1", "sm_90"]);
-    says(&failure(1, &[&"verify", &problem, &"--engine", &"cuda:sm_90"]), &["cuda:sm_90", "plan"]);
+    for (engine, models) in [
+        ("cuda:sm_1", "sm_75, sm_80"),
+        ("cuda:abc", "sm_75, sm_80"),
+        ("opencl:nothere", "mi300x, arc-a770, mali-g710"),
+        ("opencl:sm_90", "mi300x"),
+    ] {
+        let number = format!("{}:1", engine.split(':').next().unwrap());
+        for subcommand in ["plan", "verify", "bench"] {
+            let message = failure(2, &[&subcommand, &problem, &"--engine", &engine]);
+            says(&message, &[engine, "the number of a device", &number, "for plan the name of a model", models]);
+        }
+    }
+    for subcommand in ["verify", "bench", "tune"] {
+        let message = failure(1, &[&subcommand, &problem, &"--engine", &"cuda:sm_90"]);
+        says(&message, &["cuda:sm_90 names no device", "plan", "the number of a device, as in cuda:0"]);
+    }
     says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
     for engine in ["cuda:1000", "opencl:1000"] {
         for subcommand in ["plan", "verify", "bench"] {
@@ -186,7 +200,7 @@ fn mistakes_with_devices_are_explained() {
             says(&errors.to_lowercase(), &[engine.split(':').next().unwrap()]);
         }
     }
-    says(&failure(2, &[&"plan", &problem, &"--engine", &"opencl:"]), &["opencl:", "cuda:1"]);
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"opencl:"]), &["opencl:", "opencl:1"]);
 }
 
 #[test]

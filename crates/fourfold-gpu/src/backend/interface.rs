@@ -29,8 +29,11 @@ pub(crate) trait Backend: Sync {
     /// The limits of a typical device, for planning without one.
     fn typical(&self) -> Limits;
 
-    /// Those of a device that is known by name.
+    /// Those of a model, which is known by name.
     fn known(&self, name: &str) -> Result<Limits>;
+
+    /// The names of all models.
+    fn models(&self) -> Vec<&'static str>;
 }
 
 /// An opened device.

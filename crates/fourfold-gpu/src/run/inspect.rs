@@ -89,13 +89,18 @@ impl Target {
         Target::typical(Api::OpenCl)
     }
 
-    /// A device of an API that need not be there: of CUDA by its architecture, of OpenCL `mi300x`,
-    /// `arc-a770` or `mali-g710`.
+    /// A device of an API that need not be there, by the name of its model: see [`Target::models`].
     ///
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its attributes are not known.
     pub fn known(api: Api, name: &str) -> Result<Target> {
         Ok(Target::new(api, backend(api).known(name)?))
+    }
+
+    /// The names of the models that [`Target::known`] takes: of CUDA the architectures, of OpenCL `mi300x`,
+    /// `arc-a770` and `mali-g710`.
+    pub fn models(api: Api) -> Vec<&'static str> {
+        backend(api).models()
     }
 
     /// A typical device of an API.

@@ -1,7 +1,7 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
 use crate::attributes::DeviceAttributes;
-use crate::backend::cuda::limits::{asked, limits_of, typical};
+use crate::backend::cuda::limits::{asked, limits_of, models, typical};
 use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
@@ -156,6 +156,10 @@ impl Backend for Cuda {
 
     fn known(&self, name: &str) -> Result<Limits> {
         limits_of(name)
+    }
+
+    fn models(&self) -> Vec<&'static str> {
+        models()
     }
 }
 

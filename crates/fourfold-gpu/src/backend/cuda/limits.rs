@@ -76,9 +76,13 @@ const LINE: [usize; 2] = [128, 32];
 /// The limits of a GPU of an architecture such as `sm_90`.
 pub(crate) fn limits_of(architecture: &str) -> Result<Limits> {
     let known = ARCHITECTURES.iter().find(|known| known.name == architecture);
-    let names = || ARCHITECTURES.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
-    let message = || unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names()));
+    let message = || unavailable(format!("no CUDA architecture {architecture:?}; known are {}", models().join(", ")));
     known.map(|known| Limits::new(known.name, known.attributes())).ok_or_else(message)
+}
+
+/// The names of all architectures.
+pub(crate) fn models() -> Vec<&'static str> {
+    ARCHITECTURES.iter().map(|known| known.name).collect()
 }
 
 /// The limits of a GPU with NVIDIA's usual architecture.

@@ -4,7 +4,7 @@ use crate::attributes::DeviceAttributes;
 use crate::backend::interface;
 use crate::backend::interface::{Backend, Teams, VendorFfts};
 use crate::backend::opencl::errors::{Driver, failed};
-use crate::backend::opencl::known::limits_of;
+use crate::backend::opencl::known::{limits_of, models};
 use crate::backend::opencl::limits::{asked, subgroup, typical, version_of};
 use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
@@ -104,6 +104,10 @@ impl Backend for OpenCl {
 
     fn known(&self, name: &str) -> Result<Limits> {
         limits_of(name)
+    }
+
+    fn models(&self) -> Vec<&'static str> {
+        models()
     }
 }
 

@@ -13,9 +13,13 @@ const KNOWN: [(&str, Attributes); 3] = [("mi300x", mi300x), ("arc-a770", arc_a77
 /// The limits of a device such as `mi300x`.
 pub(crate) fn limits_of(name: &str) -> Result<Limits> {
     let known = KNOWN.iter().find(|(known, _)| *known == name);
-    let names = || KNOWN.map(|(known, _)| known).join(", ");
-    let message = || unavailable(format!("no OpenCL device {name:?} is known; known are {}", names()));
+    let message = || unavailable(format!("no OpenCL device {name:?} is known; known are {}", models().join(", ")));
     known.map(|(name, attributes)| Limits::new(name, attributes())).ok_or_else(message)
+}
+
+/// The names of all devices that are known.
+pub(crate) fn models() -> Vec<&'static str> {
+    KNOWN.map(|(name, _)| name).to_vec()
 }
 
 /// AMD's "GPU hardware specifications" (rocm.docs.amd.com): 304 compute units with 64 KiB of LDS

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use fourfold::Isa;
 use fourfold::timing::table::{self, Table};
 use fourfold::timing::{Pace, Summary, Work, take_turns};
@@ -22,7 +22,7 @@ use crate::block_targets::device::{BlockAlgorithm, OnDevice};
 use crate::block_targets::source::{Direction, Source};
 use crate::commands::jpeg::bench::processor::{Back, Blocks, Decoding, Move, MoveBack};
 use crate::commands::jpeg::files::read;
-use crate::engine::Engine;
+use crate::engine::{Engine, only_planned};
 use crate::print::print_json;
 
 const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
@@ -73,7 +73,7 @@ pub(super) fn time_blocks(args: &JpegBench) -> Result<()> {
                 args.threads.iter().try_for_each(add)?;
             }
             Engine::Gpu(id) => comparison.add_device((engine, None), &Device::open(&id.to_string())?)?,
-            Engine::Known(..) => bail!("{engine} names no device, and so cannot be timed"),
+            Engine::Known(api, model) => return Err(only_planned(*api, model)),
         }
     }
     comparison.check_names()?;
