@@ -194,6 +194,8 @@ fn mistakes_with_devices_are_explained() {
         says(&message, &["cuda:sm_90 names no device", "plan", "the number of a device, as in cuda:0"]);
     }
     says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
+    let large = failure(1, &[&"plan", &"dct2 f64 268435456x268435456", &"--engine", &"cuda:sm_90"]);
+    says(&large, &["cannot plan dct2", "576460752303423488 bytes", "at most 144115188075855872", "fewer elements"]);
     for engine in ["cuda:1000", "opencl:1000"] {
         for subcommand in ["plan", "verify", "bench"] {
             let errors = failure(1, &[&subcommand, &problem, &"--engine", &engine]);

@@ -56,6 +56,8 @@ pub struct DeviceAttributes {
     pub cluster: usize,
     /// Whether all blocks of a launch can wait for each other.
     pub cooperative_launch: bool,
+    /// The most columns of blocks of a launch, and so the most blocks of those with one row.
+    pub grid_columns: usize,
     /// The most rows of blocks of a launch.
     pub grid_rows: usize,
     /// Whether it computes in `f64`.
@@ -91,6 +93,7 @@ impl DeviceAttributes {
             exchanges_registers: false,
             cluster: 1,
             cooperative_launch: false,
+            grid_columns: u32::MAX as usize,
             grid_rows: u32::MAX as usize,
             double: false,
             assumed: vec![],

@@ -110,4 +110,16 @@ impl Limits {
         };
         sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
     }
+
+    /// An error if a launch has more columns or rows of blocks than a device runs.
+    pub(crate) fn check_grid(&self, [columns, rows]: [usize; 2]) -> Result<()> {
+        let DeviceAttributes { grid_columns, grid_rows, .. } = self.attributes;
+        let unit = if rows == 1 { "blocks" } else { "columns of blocks" };
+        let sizes = [(columns, grid_columns, unit), (rows, grid_rows, "rows of blocks")];
+        let message = |(needs, has, unit): &(usize, usize, &str)| {
+            let advice = "use fewer elements at once, or the CPU engine";
+            unavailable(format!("a launch has {needs} {unit}; {} has at most {has}: {advice}", self.name))
+        };
+        sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
+    }
 }

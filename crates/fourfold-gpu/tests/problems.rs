@@ -218,6 +218,30 @@ fn a_device_that_is_not_there_is_an_error() {
     }
 }
 
+/// Sizes of plans do not overflow: of scratch, of tables, of what is moved.
+#[test]
+fn plans_that_no_device_runs_are_errors() {
+    let planned = |target: &Target, problem: &str| target.inspect(&problem.parse().unwrap()).map(drop);
+    let [cuda, mi300x] = [(Api::Cuda, "sm_90"), (Api::OpenCl, "mi300x")].map(|(api, name)| Target::known(api, name));
+    let [cuda, mi300x] = [cuda.unwrap(), mi300x.unwrap()];
+    planned(&cuda, "dct2 f64 34359738368x16 axes=1").unwrap();
+    let blocks = "a launch has 2147483648 blocks; sm_90 has at most 2147483647: use fewer elements";
+    let bytes =
+        |bytes: usize| format!("an array of {bytes} bytes is too large: a device addresses at most {}", 1usize << 57);
+    for (target, problem, words) in [
+        (&cuda, "dct2 f64 68719476736x16 axes=1", blocks.to_owned()),
+        (&cuda, "dct1 f16 268435456x268435456", "blocks; sm_90 has at most".into()),
+        (&mi300x, "dct1 f16 268435456x268435456", "blocks; mi300x has at most 4294967295: use fewer".into()),
+        (&mi300x, "irfft f32 67108864x134217728", "blocks; mi300x has at most".into()),
+        (&cuda, "dct2 f64 268435456x268435456", bytes(1 << 59)),
+        (&mi300x, "dct1 f16 268435456x268435456x32", bytes(1 << 62)),
+        (&cuda, "fft f32 8 out=9007199254740992", bytes(7 * (1 << 56) + 8)),
+    ] {
+        let error = planned(target, problem).expect_err(problem);
+        assert!(error.kind() == ErrorKind::Unavailable && error.to_string().contains(&words), "{problem}: {error}");
+    }
+}
+
 #[test]
 fn f64_on_a_device_without_it_is_an_error() {
     let targets = [Target::opencl(), Target::cuda("sm_90").unwrap()].map(Target::without_f64);

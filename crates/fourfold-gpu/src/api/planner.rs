@@ -5,7 +5,7 @@ use crate::backend::device::Device;
 use crate::choose::estimate::{self, Choice};
 use crate::desc::action::Action;
 use crate::desc::geometry::SlabLayout;
-use crate::error::{argument, check_lengths};
+use crate::error::{argument, check_sizes};
 use crate::lower::passes::lower;
 use crate::run::disk_cache::Cache;
 use crate::run::inspect::Target;
@@ -94,7 +94,7 @@ impl GpuPlanner {
 
     /// The recipe of a pipeline that devices can run.
     pub(crate) fn recipe(&self, pipeline: &Pipeline<'_>) -> Result<Recipe> {
-        pipeline.problems().try_for_each(check_lengths)?;
+        pipeline.problems().try_for_each(check_sizes)?;
         let recipe = self.planner.recipe(pipeline.borrowed())?;
         check_places(&recipe)?;
         Ok(recipe)
@@ -104,7 +104,8 @@ impl GpuPlanner {
     ///
     /// # Errors
     /// - The device lacks the precision, or the memory for tables. Scratch is allocated later.
-    /// - An axis has more than 2^28 elements.
+    /// - An axis has more than 2^28 elements, an array more than 2^57 bytes, or a launch more blocks than
+    ///   the device runs.
     /// - The compiler refuses a kernel. The message has its log, the kernel and the descriptor.
     /// - The [standard cache](Cache::standard) is an error.
     /// - Elements of a multiplied input share an address. Kernels find those of tables by addresses.
@@ -167,14 +168,14 @@ impl GpuPlanner {
     pub fn plan_recipe(&self, recipe: impl Into<AnyRecipe>) -> Result<GpuPlan> {
         let recipe = recipe.into();
         let AnyRecipe::Fused(fused) = &recipe else {
-            check_lengths(recipe.problem())?;
+            check_sizes(recipe.problem())?;
             return self.prepare(recipe, None, vec![]);
         };
         if fused.multiplied().is_some() {
             let message = "the recipe needs its multiplier: plan a `Pipeline` that has it with `GpuPlanner::plan`";
             return Err(argument(message.into()));
         }
-        check_lengths(fused.problem())?;
+        check_sizes(fused.problem())?;
         let choices = self.target.choices_of(fused, &self.lock_wisdom())?;
         self.prepare(recipe, None, choices)
     }

@@ -42,7 +42,7 @@ impl Target {
     }
 
     fn inspect_stages(&self, recipe: StagedRecipe) -> Result<Inspection> {
-        crate::error::check_lengths(recipe.problem())?;
+        crate::error::check_sizes(recipe.problem())?;
         self.limits().check_precision(recipe.problem())?;
         let (mut launches, mut ffts, mut bluestein) = (vec![], vec![], false);
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {

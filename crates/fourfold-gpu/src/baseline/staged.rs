@@ -151,7 +151,7 @@ impl StagedExecutable {
                 Plan::Fft(fft) => match vendor_fft(device, kernel_cache, &fft)? {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
-                        crate::error::check_lengths(fft.problem())?;
+                        crate::error::check_sizes(fft.problem())?;
                         let lower = |limits: &Limits| lower(limits, &fft, false, None, &[]);
                         PreparedStage::Fft(Box::new(Executable::fitted(device, kernel_cache, lower)?.0))
                     }
@@ -261,11 +261,7 @@ impl StageKernelDesc {
 pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
     let BlockSize { threads, shared_bytes, .. } = desc.grid().size();
     limits.check_block(threads, shared_bytes)?;
-    let rows = desc.range().map_or(1, |range| range.blocks()[1]);
-    if rows > limits.attributes.grid_rows {
-        let (most, name) = (limits.attributes.grid_rows, &limits.name);
-        return Err(unavailable(format!("a launch has {rows} rows of blocks; {name} has at most {most}")));
-    }
+    limits.check_grid(desc.range().map_or([desc.blocks(), 1], |range| range.blocks()))?;
     let (needs, has, name) = (desc.cluster(), limits.attributes.cluster, &limits.name);
     let message = || {
         format!("{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}")

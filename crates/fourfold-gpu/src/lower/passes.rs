@@ -80,6 +80,7 @@ pub(crate) fn lower_in_slabs<'a>(
         choices: &choices,
     };
     let mut passes = lowering.passes()?;
+    passes.iter().flat_map(|pass| &pass.descs).try_for_each(|desc| limits.check_grid([desc.blocks(), 1]))?;
     mark_evict_first(&mut passes, &lowering.arrays, &limits.attributes);
     Ok(LoweredRecipe { recipe, order, parts, action, passes })
 }

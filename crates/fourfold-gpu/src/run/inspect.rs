@@ -10,7 +10,7 @@ use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::desc::kernel::KernelDesc;
 use crate::desc::stage::{Stage, StageOp};
-use crate::error::check_lengths;
+use crate::error::check_sizes;
 use crate::ir::statement::Statement;
 use crate::limits::{Api, Limits};
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
@@ -189,7 +189,7 @@ impl Target {
     /// # Errors
     /// As [`Target::inspect`], and if that part of the wisdom does not compute the problem.
     pub(crate) fn inspect_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Inspection> {
-        check_lengths(recipe.problem())?;
+        check_sizes(recipe.problem())?;
         let choices = self.choices_of(&recipe, wisdom)?;
         Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
@@ -200,7 +200,7 @@ impl Target {
     /// As [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan), and if that part of the wisdom
     /// does not compute the pipeline.
     pub fn inspect_pipeline(&self, pipeline: &Pipeline<'_>, wisdom: &Wisdom) -> Result<Inspection> {
-        pipeline.problems().try_for_each(check_lengths)?;
+        pipeline.problems().try_for_each(check_sizes)?;
         let recipe = Planner::new().recipe(pipeline.borrowed())?;
         let action = pipeline.multiplier().map(Action::multiply).transpose()?;
         let action = action.or_else(|| pipeline.least().map(Action::Threshold));

@@ -62,8 +62,8 @@ const ARCHITECTURES: [Architecture; 11] = [
 /// The architecture that is planned for if none is named.
 const TYPICAL: &str = "sm_90";
 
-/// Rows of blocks of a launch (CUDA C++ Programming Guide, "Compute Capabilities").
-const GRID_ROWS: usize = 65535;
+/// Columns and rows of blocks of a launch (CUDA C++ Programming Guide, "Compute Capabilities").
+const GRID: [usize; 2] = [i32::MAX as usize, 65535];
 
 /// Blocks of a cluster that any device with clusters can hold (CUDA C++ Programming Guide, "Thread
 /// Block Clusters"). The driver tells the most of a kernel, when it is compiled.
@@ -111,7 +111,7 @@ impl Architecture {
 
 /// What is the same for all GPUs with CUDA (CUDA C++ Programming Guide, "Compute Capabilities").
 fn common() -> DeviceAttributes {
-    let [line_bytes, sector_bytes] = LINE;
+    let ([line_bytes, sector_bytes], [grid_columns, grid_rows]) = (LINE, GRID);
     DeviceAttributes {
         unit: "SM",
         warp: 32,
@@ -124,7 +124,8 @@ fn common() -> DeviceAttributes {
         evicts_first: true,
         exchanges_registers: true,
         cooperative_launch: true,
-        grid_rows: GRID_ROWS,
+        grid_columns,
+        grid_rows,
         double: true,
         ..DeviceAttributes::least()
     }
@@ -148,6 +149,7 @@ pub(crate) fn asked(get: impl Fn(Attribute) -> Driver<i32>) -> Driver<DeviceAttr
         l2_bytes: get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
         cluster: if get(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? > 0 { CLUSTER } else { 1 },
         cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? > 0,
+        grid_columns: get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
         grid_rows: get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
         assumed: vec!["line_bytes", "sector_bytes"],
         ..common()
@@ -173,6 +175,7 @@ mod tests {
             CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => 1024,
             CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => 50 << 20,
             CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH | CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
+            CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => i32::MAX,
             CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y => 65535,
             other => panic!("{other:?} decides nothing"),
         })
