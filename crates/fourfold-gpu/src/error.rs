@@ -19,7 +19,10 @@ pub(crate) fn elsewhere() -> Error {
 pub(crate) fn check_sizes(problem: &Problem) -> Result<()> {
     if let Some(long) = problem.transforms().iter().find(|transform| transform.n > LONGEST) {
         let n = long.n;
-        return Err(unavailable(format!("an axis of {n} elements is too long: at most {LONGEST} run on a GPU")));
+        let advice = "use shorter axes, or the CPU engine";
+        return Err(unavailable(format!(
+            "an axis of {n} elements is too long: at most {LONGEST} run on a GPU; {advice}"
+        )));
     }
     let sides = [(problem.input(), problem.input_domain()), (problem.output(), problem.output_domain())];
     let bytes = sides.map(|(layout, domain)| layout.len * domain.reals() * problem.storage().bytes());

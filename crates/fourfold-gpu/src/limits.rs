@@ -106,7 +106,8 @@ impl Limits {
         let sizes =
             [(threads, threads_per_block, "threads"), (shared_bytes, shared_per_block, "bytes of shared memory")];
         let message = |(needs, has, unit): &(usize, usize, &str)| {
-            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}", self.name))
+            let advice = "use another algorithm, or the CPU engine";
+            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}: {advice}", self.name))
         };
         sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
     }

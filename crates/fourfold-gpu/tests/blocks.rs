@@ -231,4 +231,8 @@ fn what_a_device_lacks_is_said() {
     let small = lacking(&Target::cuda("sm_75").unwrap().with_shared_bytes(5000));
     let why = "a thread block needs 9216 bytes of shared memory; ";
     assert!(small.iter().any(|(name, message)| *name == "gpujpeg" && message.starts_with(why)), "{small:?}");
+    assert!(
+        small.iter().any(|(_, message)| message.ends_with(": use another algorithm, or the CPU engine")),
+        "{small:?}"
+    );
 }

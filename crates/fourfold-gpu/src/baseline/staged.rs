@@ -264,7 +264,9 @@ pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()
     limits.check_grid(desc.range().map_or([desc.blocks(), 1], |range| range.blocks()))?;
     let (needs, has, name) = (desc.cluster(), limits.attributes.cluster, &limits.name);
     let message = || {
-        format!("{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}")
+        format!(
+            "{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}: use another algorithm"
+        )
     };
     if needs > has { Err(unavailable(message())) } else { Ok(()) }
 }
