@@ -3,11 +3,18 @@
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
+#[allow(dead_code, reason = "only plans are made")]
+#[path = "common/filtered.rs"]
+mod filtered;
+#[allow(dead_code, reason = "only plans are made")]
+#[path = "common/multiplied.rs"]
+mod multiplied;
 
 use common::read;
-use fourfold::{Precision, Problem};
-use fourfold_gpu::inspect::Inspection;
-use fourfold_gpu::{Api, Target};
+use filtered::Filter;
+use fourfold::{Multiplier, Precision, Problem, Wisdom};
+use fourfold_gpu::inspect::{Inspection, Launch};
+use fourfold_gpu::{Api, DeviceAttributes, Target};
 
 /// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
 const DEVICES: [(Api, &str); 10] = [
@@ -60,21 +67,46 @@ fn possible(problem: &Problem, target: &Target) -> Problem {
     }
 }
 
-fn exceeded(target: &Target, problem: &Problem) -> Vec<String> {
-    let device = target.attributes();
-    let bytes = if problem.precision() == Precision::F32 { 4 } else { 8 };
-    let inspection = target.inspect(problem).unwrap();
-    let wrong = |(number, launch): (usize, &fourfold_gpu::inspect::Launch)| {
+/// What a plan needs, with its name and its precision, and what the device has less of.
+fn exceeded(device: &DeviceAttributes, name: &str, precision: Precision, inspection: &Inspection) -> Vec<String> {
+    let wrong = |(number, launch): (usize, &Launch)| {
+        let registers = launch.threads * REGISTERS * precision.bytes();
         let sizes = [
             ("threads", launch.threads, device.threads_per_block),
             ("bytes of shared memory", launch.shared_bytes, device.shared_per_block),
-            ("blocks", launch.blocks, i32::MAX as usize),
-            ("registers", launch.threads * REGISTERS * bytes, device.registers_per_block),
+            ("blocks", launch.blocks, device.grid_columns),
+            ("registers", registers, device.registers_per_block),
+            ("blocks of a cluster", launch.cluster, device.cluster),
+            ("blocks of a cluster at once", launch.cluster, blocks_at_once(device, launch)),
+            ("blocks beyond whole clusters", launch.blocks % launch.cluster, 0),
         ];
         let exceeding = sizes.into_iter().filter(|(_, needs, has)| needs > has);
-        exceeding.map(move |(what, needs, has)| format!("{problem}, kernel {number}: {needs} {what} of {has}"))
+        exceeding.map(move |(what, needs, has)| format!("{name}, kernel {number}: {needs} {what} of {has}"))
     };
     inspection.launches.iter().enumerate().flat_map(|launch| wrong(launch).collect::<Vec<_>>()).collect()
+}
+
+/// The blocks of a launch that all SMs hold at once: those of a cluster must be among them.
+fn blocks_at_once(device: &DeviceAttributes, launch: &Launch) -> usize {
+    let by_threads = device.threads_per_sm / launch.threads;
+    let by_memory = device.shared_per_sm / (launch.shared_bytes + device.shared_reserved).max(1);
+    device.sms * by_threads.min(by_memory).min(device.blocks_per_sm)
+}
+
+fn exceeded_by(target: &Target, problem: &Problem) -> Vec<String> {
+    let inspection = target.inspect(problem).unwrap();
+    exceeded(target.attributes(), &problem.to_string(), problem.precision(), &inspection)
+}
+
+/// A filter with a multiplier of each sort.
+fn exceeded_by_filter(target: &Target, Filter { forward, inverse, meets }: Filter) -> Vec<String> {
+    let filter = Filter { forward: possible(&forward, target), inverse: possible(&inverse, target), meets };
+    let wrong = |multiplier: &Multiplier| {
+        let pipeline = filter.pipeline(multiplier);
+        let inspection = target.inspect_pipeline(&pipeline, &Wisdom::new()).unwrap();
+        exceeded(target.attributes(), &pipeline.to_string(), filter.forward.precision(), &inspection)
+    };
+    filter.multipliers().iter().flat_map(wrong).collect()
 }
 
 #[test]
@@ -82,19 +114,45 @@ fn kernels_stay_within_the_limits_of_every_device() {
     for (api, name) in DEVICES {
         let target = Target::known(api, name).unwrap();
         let problems = FILES.iter().flat_map(|file| problems(file));
-        let wrong: Vec<_> = problems.flat_map(|problem| exceeded(&target, &possible(&problem, &target))).collect();
+        let wrong: Vec<_> = problems.flat_map(|problem| exceeded_by(&target, &possible(&problem, &target))).collect();
+        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    }
+}
+
+/// Where few SMs have little shared memory, filters have clusters.
+#[test]
+fn filters_stay_within_the_limits_of_every_device() {
+    let targets = DEVICES.map(|(api, name)| Target::known(api, name).unwrap());
+    let small = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(8);
+    for target in targets.into_iter().chain([small]) {
+        let name = target.name();
+        let wrong: Vec<_> = filtered::cases().flat_map(|filter| exceeded_by_filter(&target, filter)).collect();
         assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
     }
 }
 
 #[test]
 fn what_kernels_exceed_is_found() {
-    let target = Target::known(Api::OpenCl, "mi300x").unwrap();
-    let problem = "dct2 f64 1024x1024".parse().unwrap();
-    assert!(exceeded(&target, &problem).is_empty());
-    let large = Target::cuda("sm_90").unwrap().inspect(&problem).unwrap();
-    let most = large.launches.iter().map(|launch| launch.shared_bytes).max();
-    assert!(most > Some(target.attributes().shared_per_block), "an H200 has blocks that an MI300X has not");
+    let [mi300x, b200] = [(Api::OpenCl, "mi300x"), (Api::Cuda, "sm_100")].map(|(api, name)| Target::known(api, name));
+    let [mi300x, b200] = [mi300x.unwrap(), b200.unwrap()];
+    let problem: Problem = "dct2 f64 1024x1024".parse().unwrap();
+    assert!(exceeded_by(&mi300x, &problem).is_empty());
+    let mut large = b200.inspect(&problem).unwrap();
+    let found =
+        |target: &Target, plan: &Inspection| exceeded(target.attributes(), "a plan", Precision::F64, plan).join("\n");
+    assert_eq!(found(&b200, &large), "");
+    let small = found(&mi300x, &large);
+    assert!(small.contains("bytes of shared memory of 65536"), "a B200 has blocks that an MI300X has not: {small}");
+    let clusters: Problem = "dct2 f64 4096x4096".parse().unwrap();
+    let mut clustered = b200.inspect(&clusters).unwrap();
+    assert!(clustered.launches.iter().any(|launch| launch.cluster > 1), "columns are in clusters");
+    assert!(found(&mi300x, &clustered).contains("blocks of a cluster of 1"), "an MI300X has no clusters");
+    let one = b200.with_sms(1);
+    assert!(found(&one, &clustered).contains("blocks of a cluster at once of"), "an SM has no room for a cluster");
+    clustered.launches.iter_mut().for_each(|launch| launch.blocks += 1);
+    assert!(found(&one, &clustered).contains("1 blocks beyond whole clusters of 0"));
+    large.launches[0].blocks = 1 << 31;
+    assert!(found(&one, &large).contains("2147483648 blocks of 2147483647"));
 }
 
 #[test]

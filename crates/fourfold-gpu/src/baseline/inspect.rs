@@ -73,5 +73,6 @@ fn launch(limits: &Limits, dialect: &Dialect, pass: usize, desc: &StageKernelDes
     check_blocks(limits, desc)?;
     let (Grid { blocks, threads, shared_bytes, .. }, statements) = (desc.grid(), desc.kernel());
     let (steps, source) = (comments(&statements), desc.source(dialect));
-    Ok(Launch { pass, blocks, threads, shared_bytes, steps, source, counts: Counts::of(&statements) })
+    let (counts, cluster) = (Counts::of(&statements), desc.cluster());
+    Ok(Launch { pass, blocks, threads, cluster, shared_bytes, steps, source, counts })
 }

@@ -65,6 +65,8 @@ pub struct Launch {
     pub blocks: usize,
     /// The threads of a block. It is 256 if the driver chooses them.
     pub threads: usize,
+    /// The number of blocks of a cluster, which reach each other's shared memory; 1 without clusters.
+    pub cluster: usize,
     /// The bytes of shared memory of a block.
     pub shared_bytes: usize,
     /// The steps of the kernel, in words.
@@ -251,8 +253,8 @@ impl Target {
             let pass = passes.get(number_in_recipe).copied().unwrap_or(0);
             let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, number > 0), kernel(desc));
             let source = print(self.dialect, &desc.frame(), &statements);
-            let counts = Counts::of(&statements);
-            Launch { pass, blocks, threads, shared_bytes, steps: comments(&statements), source, counts }
+            let (steps, counts, cluster) = (comments(&statements), Counts::of(&statements), desc.cluster);
+            Launch { pass, blocks, threads, cluster, shared_bytes, steps, source, counts }
         };
         let mut launches = vec![];
         let mut number = 0;
