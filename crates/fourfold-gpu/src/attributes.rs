@@ -5,7 +5,8 @@
 ///
 /// An API does not tell everything. What it does not tell is as large as in the vendor's
 /// documentation, or the least that such devices have, and is named in
-/// [`assumed`](DeviceAttributes::assumed).
+/// [`assumed`](DeviceAttributes::assumed). What all devices of an API can do, such as `f64` with
+/// CUDA, is not assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceAttributes {

@@ -73,6 +73,10 @@ const CLUSTER: usize = 8;
 /// Practices Guide, "Coalesced Access to Global Memory"). No attribute tells them.
 const LINE: [usize; 2] = [128, 32];
 
+/// Attributes that the driver does not tell, which are those of [`common`]. Of clusters it tells only whether there
+/// are any.
+const ASSUMED: [&str; 4] = ["registers_per_thread", "banks", "line_bytes", "sector_bytes"];
+
 /// The limits of a GPU of an architecture such as `sm_90`.
 pub(crate) fn limits_of(architecture: &str) -> Result<Limits> {
     let known = ARCHITECTURES.iter().find(|known| known.name == architecture);
@@ -119,6 +123,7 @@ fn common() -> DeviceAttributes {
         registers_per_block: 1 << 16,
         registers_per_thread: 255,
         registers_per_sm: 1 << 16,
+        banks: 32,
         line_bytes,
         sector_bytes,
         evicts_first: true,
@@ -135,6 +140,7 @@ fn common() -> DeviceAttributes {
 pub(crate) fn asked(get: impl Fn(Attribute) -> Driver<i32>) -> Driver<DeviceAttributes> {
     use Attribute::*;
     let get = |attribute| get(attribute).map(|value| value.max(0) as usize);
+    let has_clusters = get(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? > 0;
     Ok(DeviceAttributes {
         sms: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         warp: get(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
@@ -147,11 +153,11 @@ pub(crate) fn asked(get: impl Fn(Attribute) -> Driver<i32>) -> Driver<DeviceAttr
         shared_per_sm: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
         shared_reserved: get(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
         l2_bytes: get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
-        cluster: if get(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? > 0 { CLUSTER } else { 1 },
+        cluster: if has_clusters { CLUSTER } else { 1 },
         cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? > 0,
         grid_columns: get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
         grid_rows: get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-        assumed: vec!["line_bytes", "sector_bytes"],
+        assumed: ASSUMED.into_iter().chain(has_clusters.then_some("cluster")).collect(),
         ..common()
     })
 }
@@ -184,7 +190,14 @@ mod tests {
     #[test]
     fn what_the_driver_tells_is_what_the_table_has() {
         let table = limits_of("sm_90").unwrap().attributes;
-        assert_eq!(asked(h200).unwrap(), DeviceAttributes { assumed: vec!["line_bytes", "sector_bytes"], ..table });
+        let assumed = vec!["registers_per_thread", "banks", "line_bytes", "sector_bytes", "cluster"];
+        assert_eq!(asked(h200).unwrap(), DeviceAttributes { assumed, ..table.clone() });
+        let without = |attribute| match attribute {
+            Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => Ok(0),
+            other => h200(other),
+        };
+        let expected = DeviceAttributes { cluster: 1, assumed: ASSUMED.to_vec(), ..table };
+        assert_eq!(asked(without).unwrap(), expected, "the driver tells that there are none");
     }
 
     #[test]
