@@ -80,13 +80,19 @@ struct AttributeFacts {
     registers_per_thread: usize,
     shared_memory: LevelFacts,
     shared_memory_reserved: usize,
+    /// What every kernel is granted, where the compiler may refuse one with more.
+    shared_memory_granted: Option<usize>,
+    shared_memory_banks: usize,
     shared_memory_emulated: bool,
     cache: usize,
     cache_line: usize,
     sector: usize,
+    evicts_first: bool,
     registers_exchanged: bool,
     cluster: usize,
     cooperative_launch: bool,
+    /// The most columns and rows of blocks of a launch.
+    grid: [usize; 2],
     /// Those that the driver does not tell.
     assumed: Vec<&'static str>,
 }
@@ -197,13 +203,17 @@ impl AttributeFacts {
             registers_per_thread: device.registers_per_thread,
             shared_memory: LevelFacts { per_block: device.shared_per_block, per_unit: device.shared_per_sm },
             shared_memory_reserved: device.shared_reserved,
+            shared_memory_granted: device.shared_granted,
+            shared_memory_banks: device.banks,
             shared_memory_emulated: device.shared_is_emulated,
             cache: device.l2_bytes,
             cache_line: device.line_bytes,
             sector: device.sector_bytes,
+            evicts_first: device.evicts_first,
             registers_exchanged: device.exchanges_registers,
             cluster: device.cluster,
             cooperative_launch: device.cooperative_launch,
+            grid: [device.grid_columns, device.grid_rows],
             assumed: device.assumed,
         }
     }
@@ -217,19 +227,23 @@ impl AttributeFacts {
         let exchange = if self.registers_exchanged { "that exchange registers" } else { "without exchanges" };
         let clusters = if self.cluster > 1 { format!("clusters of {}", self.cluster) } else { "no clusters".into() };
         let cooperative = if self.cooperative_launch { "cooperative launches" } else { "no cooperative launches" };
+        let granted =
+            self.shared_memory_granted.map_or(String::new(), |size| format!(" ({} granted)", bytes(size as u64)));
+        let ([columns, rows], banks) = (self.grid, self.shared_memory_banks);
+        let evicts = if self.evicts_first { "with" } else { "without" };
         let assumed = if self.assumed.is_empty() { "nothing".into() } else { self.assumed.join(", ") };
         [
             format!(
-                "{} units ({}): {emulated}shared memory {unit}, {} registers, {} threads, {} blocks",
+                "{} units ({}): {emulated}shared memory {unit} in {banks} banks, {} registers, {} threads, {} blocks",
                 self.units, self.unit, self.registers.per_unit, self.threads.per_unit, self.blocks_per_unit
             ),
             format!(
-                "blocks: shared memory {block} and {reserved} reserved, {} registers ({} a thread), {} threads in \
-                 warps of {} {exchange}; {clusters}, {cooperative}",
+                "blocks: shared memory {block}{granted} and {reserved} reserved, {} registers ({} a thread), {} threads in \
+                 warps of {} {exchange}; {clusters}, {cooperative}; at most {columns} columns and {rows} rows a launch",
                 self.registers.per_block, self.registers_per_thread, self.threads.per_block, self.warp
             ),
             format!(
-                "cache {cache}, lines of {} bytes, sectors of {}; assumed: {assumed}",
+                "cache {cache}, lines of {} bytes, sectors of {}, {evicts} hints of what to evict first; assumed: {assumed}",
                 self.cache_line, self.sector
             ),
         ]
