@@ -14,7 +14,7 @@ const PEERS: &str = "cupy-cuda13x pyvkfft matplotlib";
 const RANDOM: &str = "300 16 26";
 
 /// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--algorithm A`,
-/// `--random SEED`, groups, problems.
+/// `--random SEED` or `--random FILE`, groups, problems.
 pub(crate) fn run_task() -> Result<()> {
     let folder = work_folder("device-bench")?;
     let build = "cargo build --release --locked --manifest-path bench/device/Cargo.toml --target-dir";
@@ -26,8 +26,11 @@ pub(crate) fn run_task() -> Result<()> {
     while let Some(argument) = arguments.next() {
         bench.arg(&argument);
         if argument == "--random" {
-            let seed: u64 = arguments.next().context("--random needs a seed")?.parse()?;
-            bench.arg(random_problems(seed, &folder)?);
+            let which = arguments.next().context("--random needs a seed or a file of problems")?;
+            bench.arg(match which.parse() {
+                Ok(seed) => random_problems(seed, &folder)?,
+                Err(_) => which.into(),
+            });
         }
     }
     let peers = python("device-bench-peers", PEERS);
