@@ -41,7 +41,7 @@ impl FromStr for Engine {
 
 /// The error of a command that runs kernels, if the engine is a model.
 pub(crate) fn only_planned(api: Api, model: &str) -> Error {
-    anyhow!("{api}:{model} names no device, but a model for plan: expected the number of a device, as in {api}:0")
+    anyhow!("{api}:{model} is a model, which only plan takes; this command needs a device, such as {api}:0")
 }
 
 /// The device or the model of an API that `text` names.

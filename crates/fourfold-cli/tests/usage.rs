@@ -191,7 +191,7 @@ fn mistakes_with_devices_are_explained() {
     }
     for subcommand in ["verify", "bench", "tune"] {
         let message = failure(1, &[&subcommand, &problem, &"--engine", &"cuda:sm_90"]);
-        says(&message, &["cuda:sm_90 names no device", "plan", "the number of a device, as in cuda:0"]);
+        says(&message, &["cuda:sm_90 is a model", "only plan takes", "such as cuda:0"]);
     }
     says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
     let large = failure(1, &[&"plan", &"dct2 f64 268435456x268435456", &"--engine", &"cuda:sm_90"]);

@@ -16,20 +16,6 @@ use fourfold::{Multiplier, Precision, Problem, Wisdom};
 use fourfold_gpu::inspect::{Inspection, Launch};
 use fourfold_gpu::{Api, DeviceAttributes, Target};
 
-/// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
-const DEVICES: [(Api, &str); 10] = [
-    (Api::Cuda, "sm_75"),
-    (Api::Cuda, "sm_80"),
-    (Api::Cuda, "sm_86"),
-    (Api::Cuda, "sm_87"),
-    (Api::Cuda, "sm_89"),
-    (Api::Cuda, "sm_100"),
-    (Api::Cuda, "sm_120"),
-    (Api::OpenCl, "mi300x"),
-    (Api::OpenCl, "arc-a770"),
-    (Api::OpenCl, "mali-g710"),
-];
-
 const FILES: [&str; 17] = [
     include_str!("../../../cases/small.txt"),
     include_str!("../../../cases/clusters.txt"),
@@ -109,10 +95,16 @@ fn exceeded_by_filter(target: &Target, Filter { forward, inverse, meets }: Filte
     filter.multipliers().iter().flat_map(wrong).collect()
 }
 
+/// NVIDIA's from a T4 and an A100 to an RTX 4090 and 5090, and devices of three other vendors.
+fn models() -> impl Iterator<Item = Target> {
+    let of_api = |api: Api| Target::models(api).into_iter().map(move |name| Target::known(api, name).unwrap());
+    Api::ALL.into_iter().flat_map(of_api)
+}
+
 #[test]
 fn kernels_stay_within_the_limits_of_every_device() {
-    for (api, name) in DEVICES {
-        let target = Target::known(api, name).unwrap();
+    for target in models() {
+        let name = target.name();
         let problems = FILES.iter().flat_map(|file| problems(file));
         let wrong: Vec<_> = problems.flat_map(|problem| exceeded_by(&target, &possible(&problem, &target))).collect();
         assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
@@ -122,9 +114,8 @@ fn kernels_stay_within_the_limits_of_every_device() {
 /// Where few SMs have little shared memory, filters have clusters.
 #[test]
 fn filters_stay_within_the_limits_of_every_device() {
-    let targets = DEVICES.map(|(api, name)| Target::known(api, name).unwrap());
     let small = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(8);
-    for target in targets.into_iter().chain([small]) {
+    for target in models().chain([small]) {
         let name = target.name();
         let wrong: Vec<_> = filtered::cases().flat_map(|filter| exceeded_by_filter(&target, filter)).collect();
         assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));

@@ -239,11 +239,11 @@ impl AttributeFacts {
             ),
             format!(
                 "blocks: shared memory {block}{granted} and {reserved} reserved, {} registers ({} a thread), {} threads in \
-                 warps of {} {exchange}; {clusters}, {cooperative}; at most {columns} columns and {rows} rows a launch",
+                 warps of {} {exchange}; {clusters}, {cooperative}; launches of at most {columns} x {rows} blocks",
                 self.registers.per_block, self.registers_per_thread, self.threads.per_block, self.warp
             ),
             format!(
-                "cache {cache}, lines of {} bytes, sectors of {}, {evicts} hints of what to evict first; assumed: {assumed}",
+                "cache {cache}, lines of {} bytes, sectors of {}, {evicts} hints of what to evict; assumed: {assumed}",
                 self.cache_line, self.sector
             ),
         ]

@@ -199,21 +199,22 @@ fn other_ways(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice>
     pass.packings.iter().flat_map(packed).collect()
 }
 
-/// Other sizes of blocks: of a pass that is one kernel, other lines and threads; of several, other runs and threads.
+/// Other sizes of blocks: of a pass that is one kernel, other lines and threads; of several, other runs and threads,
+/// of which each kernel has those that it can have.
 fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
     let size = pass.choice.size;
-    let (lengths, threads) = pass.size.map_or_else(
-        || ([1, 2, 4, 8].map(|half| half * device.long_run() / 4).to_vec(), device.usual_threads()),
-        |[tile, threads]| (scaled(tile), threads),
-    );
-    let of_length = |length: usize| match pass.size {
-        Some(_) => Size { tile: Some(length), ..size },
-        None => Size { run: Some(length), ..size },
+    let doubled = |n: usize| vec![n / 2, n, 2 * n];
+    let (lengths, threads) = match pass.size {
+        Some([tile, threads]) => (scaled(tile), scaled(threads)),
+        None => (doubled(device.long_run()), doubled(device.usual_threads())),
     };
-    let sized =
-        |length| scaled(threads).into_iter().map(move |threads| Size { threads: Some(threads), ..of_length(length) });
-    let sizes = lengths.into_iter().flat_map(sized).filter(|size| size.threads <= Some(device.threads_per_block));
-    sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
+    let sized = |length: usize, threads: usize| match pass.size {
+        Some(_) => Size { tile: Some(length), threads: Some(threads), ..size },
+        None => Size { run: Some(length), threads: Some(threads), ..size },
+    };
+    let all = lengths.iter().flat_map(|length| threads.iter().map(|threads| sized(*length, *threads)));
+    let possible = |size: &Size| size.is_valid() && size.threads <= Some(device.threads_per_block);
+    all.filter(possible).map(|size| Choice { size, ..pass.choice.clone() }).collect()
 }
 
 /// A quarter to four times of it.

@@ -135,7 +135,7 @@ fn runs(desc: &KernelDesc) -> usize {
 }
 
 impl KernelDesc {
-    /// The lines of a block that are chosen: a tile, or, of parts of lines, so many as are a run.
+    /// The lines of a block that are chosen: a tile, or as many parts of lines as make a run of the chosen bytes.
     pub(crate) fn chosen_tile(&self, size: Size) -> Option<usize> {
         let run = size.run.filter(|_| !self.has_whole_lines());
         size.tile.or(run.map(|run| (run / self.line_bytes()).clamp(1, self.sublines())))

@@ -35,8 +35,7 @@ impl KernelDesc {
         if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
-        let is_free = size.tile.is_none() && size.kernels.is_none();
-        let is_scattered = |desc: &KernelDesc| is_free && !desc.convolves() && device.is_scattered(desc);
+        let is_scattered = |desc: &KernelDesc| size.leaves_kernels() && !desc.convolves() && device.is_scattered(desc);
         let split = || self.split_by_digits(device, size);
         match whole {
             Some(desc) if spread || is_scattered(&desc) => split().unwrap_or(vec![desc]),

@@ -19,7 +19,7 @@ pub(crate) struct Size {
     /// Kernels that the pass is, each for a range of the digits. Lines whose one kernel convolves are convolved as a
     /// whole in three or five, then without clusters.
     pub(crate) kernels: Option<usize>,
-    /// Bytes of a run of memory, where a block has parts of lines and no tile is chosen.
+    /// Bytes of a run of memory, where a block has parts of lines and no tile is chosen, but for clusters.
     pub(crate) run: Option<usize>,
 }
 
@@ -56,6 +56,18 @@ impl Size {
     pub(crate) fn values_mut(&mut self) -> [&mut Option<usize>; 8] {
         let Size { tile, threads, resident, beside, exchange, through, kernels, run } = self;
         [tile, threads, resident, beside, exchange, through, kernels, run]
+    }
+
+    /// Whether each is what [`NAMES`] allows.
+    pub(crate) fn is_valid(self) -> bool {
+        let allows =
+            |([least, most], value): ([usize; 2], Option<usize>)| value.is_none_or(|n| (least..=most).contains(&n));
+        NAMES.map(|(_, range)| range).into_iter().zip(self.values()).all(allows)
+    }
+
+    /// Whether the number of kernels follows from what is estimated.
+    pub(crate) fn leaves_kernels(self) -> bool {
+        self.tile.or(self.kernels).or(self.run).is_none()
     }
 
     /// What of it holds for each of several kernels.
