@@ -105,11 +105,7 @@ impl Limits {
         let DeviceAttributes { threads_per_block, shared_per_block, .. } = self.attributes;
         let sizes =
             [(threads, threads_per_block, "threads"), (shared_bytes, shared_per_block, "bytes of shared memory")];
-        let message = |(needs, has, unit): &(usize, usize, &str)| {
-            let advice = "use another algorithm, or the CPU engine";
-            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}: {advice}", self.name))
-        };
-        sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
+        self.check("a thread block needs", &sizes, "use another algorithm, or the CPU engine")
     }
 
     /// An error if a launch has more columns or rows of blocks than a device runs.
@@ -117,9 +113,13 @@ impl Limits {
         let DeviceAttributes { grid_columns, grid_rows, .. } = self.attributes;
         let unit = if rows == 1 { "blocks" } else { "columns of blocks" };
         let sizes = [(columns, grid_columns, unit), (rows, grid_rows, "rows of blocks")];
+        self.check("a launch has", &sizes, "use fewer elements at once, or the CPU engine")
+    }
+
+    /// An error if something needs more than the device has: sizes as needs, has, unit.
+    fn check(&self, what: &str, sizes: &[(usize, usize, &str)], advice: &str) -> Result<()> {
         let message = |(needs, has, unit): &(usize, usize, &str)| {
-            let advice = "use fewer elements at once, or the CPU engine";
-            unavailable(format!("a launch has {needs} {unit}; {} has at most {has}: {advice}", self.name))
+            unavailable(format!("{what} {needs} {unit}; {} has at most {has}: {advice}", self.name))
         };
         sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
     }

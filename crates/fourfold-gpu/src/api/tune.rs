@@ -86,6 +86,7 @@ struct Candidate<'a> {
     scratch: Option<Buffer>,
 }
 
+/// One that is timed by the clock of its bench.
 type TimedCandidate<'a> = Timed<Candidate<'a>, &'a dyn Clock>;
 
 impl Work for Candidate<'_> {
@@ -202,24 +203,20 @@ fn other_ways(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice>
 /// Other sizes of blocks: of a pass that is one kernel, other lines and threads; of several, other runs and threads,
 /// of which each kernel has those that it can have.
 fn other_sizes(pass: &Chosen, _: usize, device: &DeviceAttributes) -> Vec<Choice> {
-    let size = pass.choice.size;
-    let doubled = |n: usize| vec![n / 2, n, 2 * n];
-    let (lengths, threads) = match pass.size {
-        Some([tile, threads]) => (scaled(tile), scaled(threads)),
-        None => (doubled(device.long_run()), doubled(device.usual_threads())),
+    let wide = |n: usize| vec![n / 4, n / 2, n, 2 * n, 4 * n];
+    let near = |n: usize| vec![n / 2, n, 2 * n];
+    type With = fn(Size, usize) -> Size;
+    let (lengths, threads, with): (_, _, With) = match pass.size {
+        Some([tile, threads]) => (wide(tile), wide(threads), |size, tile| Size { tile: Some(tile), ..size }),
+        None => {
+            let [run, threads] = [device.long_run(), device.usual_threads()].map(near);
+            (run, threads, |size, run| Size { run: Some(run), ..size })
+        }
     };
-    let sized = |length: usize, threads: usize| match pass.size {
-        Some(_) => Size { tile: Some(length), threads: Some(threads), ..size },
-        None => Size { run: Some(length), threads: Some(threads), ..size },
-    };
-    let all = lengths.iter().flat_map(|length| threads.iter().map(|threads| sized(*length, *threads)));
+    let of_threads = |threads| Size { threads: Some(threads), ..pass.choice.size };
+    let all = lengths.iter().flat_map(|length| threads.iter().map(|most| with(of_threads(*most), *length)));
     let possible = |size: &Size| size.is_valid() && size.threads <= Some(device.threads_per_block);
     all.filter(possible).map(|size| Choice { size, ..pass.choice.clone() }).collect()
-}
-
-/// A quarter to four times of it.
-fn scaled(n: usize) -> Vec<usize> {
-    [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0).collect()
 }
 
 /// Other numbers of kernels, each for a range of the digits: of convolutions three or five, or three with clusters.

@@ -50,7 +50,7 @@ impl KernelDesc {
             })
         });
         let first = all.next()?;
-        let may_be_more = size.leaves_kernels() && device.leaves_idle(&first);
+        let may_be_more = size.estimates_kernels() && device.leaves_idle(&first);
         let more = if may_be_more { all.next() } else { None };
         Some(more.filter(|more| device.is_for_more_kernels(&first, more)).unwrap_or(first))
     }

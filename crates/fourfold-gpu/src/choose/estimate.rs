@@ -272,11 +272,9 @@ impl FromStr for Choice {
             words.next();
         }
         choice.clustered = words.next_if_eq(&"cluster").is_some();
-        for ((name, [least, most]), size) in NAMES.into_iter().zip(choice.size.values_mut()) {
-            if words.next_if_eq(&name).is_some() {
-                let number = words.next().and_then(|word| word.parse().ok());
-                let number = number.filter(|size| (least..=most).contains(size));
-                *size = Some(number.ok_or_else(wrong)?);
+        for ((name, _), size) in NAMES.iter().zip(choice.size.values_mut()) {
+            if words.next_if_eq(name).is_some() {
+                *size = Some(words.next().and_then(|word| word.parse().ok()).ok_or_else(wrong)?);
             }
         }
         if words.next_if_eq(&"joined").is_some() {
@@ -286,7 +284,7 @@ impl FromStr for Choice {
                 Some(pass) => AxisFusion::WithPass(pass.ok_or_else(wrong)?),
             };
         }
-        if words.next().is_none() { Ok(choice) } else { Err(wrong()) }
+        if words.next().is_none() && choice.size.is_valid() { Ok(choice) } else { Err(wrong()) }
     }
 }
 

@@ -35,7 +35,8 @@ impl KernelDesc {
         if let Some(desc) = clustered.then(|| self.clustered(device, size)).flatten() {
             return vec![desc];
         }
-        let is_scattered = |desc: &KernelDesc| size.leaves_kernels() && !desc.convolves() && device.is_scattered(desc);
+        let is_scattered =
+            |desc: &KernelDesc| size.estimates_kernels() && !desc.convolves() && device.is_scattered(desc);
         let split = || self.split_by_digits(device, size);
         match whole {
             Some(desc) if spread || is_scattered(&desc) => split().unwrap_or(vec![desc]),

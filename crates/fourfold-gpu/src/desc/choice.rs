@@ -60,13 +60,12 @@ impl Size {
 
     /// Whether each is what [`NAMES`] allows.
     pub(crate) fn is_valid(self) -> bool {
-        let allows =
-            |([least, most], value): ([usize; 2], Option<usize>)| value.is_none_or(|n| (least..=most).contains(&n));
-        NAMES.map(|(_, range)| range).into_iter().zip(self.values()).all(allows)
+        let mut all = NAMES.iter().zip(self.values());
+        all.all(|((_, [least, most]), value)| value.is_none_or(|value| (least..=most).contains(&&value)))
     }
 
-    /// Whether the number of kernels follows from what is estimated.
-    pub(crate) fn leaves_kernels(self) -> bool {
+    /// Whether the number of kernels is an estimate.
+    pub(crate) fn estimates_kernels(self) -> bool {
         self.tile.or(self.kernels).or(self.run).is_none()
     }
 

@@ -271,7 +271,7 @@ impl PassLowering<'_> {
             desc.convolves() && self.device.is_busy_for_long(desc)
                 || self.device.slowness_of_columns(desc) >= SLOWER_THAN_RANGES
         };
-        let is_free = choice.size.leaves_kernels() && descs.len() < MOST_KERNELS;
+        let is_free = choice.size.estimates_kernels() && descs.len() < MOST_KERNELS;
         if !is_free || !descs.iter().all(|desc| desc.shared) || !descs.iter().any(is_slow) {
             return None;
         }
