@@ -15,10 +15,13 @@ use crate::desc::stage::{Port, Stage, StageOp};
 const BANK: usize = 4;
 
 /// The padding before any is chosen.
-pub(crate) const PADDING: [u32; 2] = [4, 8];
+pub(crate) const PADDING: [usize; 2] = [16, 256];
 
-/// Bits of padding that no buffer is long enough for.
-const NONE: [u32; 2] = [30, 31];
+/// At most one place of so many is left out.
+const DENSEST: usize = 8;
+
+/// Of this, no buffer is long enough for any.
+const NONE: [usize; 2] = [usize::MAX; 2];
 
 impl KernelDesc {
     /// Before a padding is chosen; without one where there are no banks.
@@ -31,10 +34,25 @@ impl KernelDesc {
         if device.shared_is_emulated {
             return self.with_first_padding(device);
         }
-        let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
-        let bits = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
-        let fitting = bits.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
+        let least = DENSEST.ilog2();
+        let powers =
+            (least..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [1 << first, 1 << second]));
+        let all = std::iter::once(PADDING).chain(self.paddings_of_digits()).chain(powers);
+        let padded = all.map(|padding| KernelDesc { padding, ..self.clone() });
+        let fitting = padded.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
         fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
+    }
+
+    /// One place after all places of the last digits, however many these are, or of two such lists of digits, or none.
+    /// Runs along a digit then have a step as without padding. (On an H200 `dct1 f64 8193x4097` 630 to 544 µs, `dct2 f32
+    /// 3000x3000` 69.1 to 66.5; 67 problems took 0.985 of the time on average.)
+    fn paddings_of_digits(&self) -> Vec<[usize; 2]> {
+        let digits = &self.digits[self.range.first..self.range.last];
+        let places = |count: usize| digits[digits.len() - count..].iter().map(|digit| digit.room).product();
+        let after: Vec<usize> = (1..digits.len()).map(places).filter(|every| *every >= DENSEST).collect();
+        let one = after.iter().map(|&every| [every, usize::MAX]);
+        let two = after.iter().enumerate().flat_map(|(i, &every)| after[..i].iter().map(move |&less| [less, every]));
+        std::iter::once(NONE).chain(one).chain(two).collect()
     }
 
     /// With the gap between short lines, instead of other padding, that costs the fewest bank conflicts for each block

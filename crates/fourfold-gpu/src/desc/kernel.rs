@@ -95,9 +95,9 @@ pub(crate) struct KernelDesc {
     pub(crate) packing: Packing,
     /// Whether a spectrum becomes a signal; it may be that of another signal.
     pub(crate) inverse: bool,
-    /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides
-    /// of powers of two meet different banks.
-    pub(crate) padding: [u32; 2],
+    /// For each entry, one place is left out after every so many places of a buffer, so that even strides meet
+    /// different banks.
+    pub(crate) padding: [usize; 2],
     /// So many places are left out after each subline where these stand one after another in shared memory, so
     /// that threads with short ones meet different banks.
     pub(crate) gap: usize,

@@ -285,13 +285,13 @@ impl KernelDesc {
 
     /// Where a place stands with the padding.
     pub(crate) fn padded(&self, place: usize) -> usize {
-        place + self.padding_bits().map(|bits| place >> bits).sum::<usize>()
+        place + self.paddings().map(|every| place / every).sum::<usize>()
     }
 
     /// Those entries of `padding` that a buffer is long enough for.
-    pub(crate) fn padding_bits(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn paddings(&self) -> impl Iterator<Item = usize> {
         let end = self.cluster_slice() * self.cluster;
-        self.padding.into_iter().filter(move |bits| end > 1 << bits)
+        self.padding.into_iter().filter(move |every| end > *every)
     }
 
     /// Complex numbers of shared memory.

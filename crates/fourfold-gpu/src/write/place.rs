@@ -114,15 +114,15 @@ impl Writer<'_> {
     /// Whether the padding grows evenly along the run: either every step adds the same, or none
     /// adds any.
     fn keeps_step(&self, run: &Run) -> bool {
-        let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
-        let is_regular = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
-        self.desc.padding_bits().all(|bits| even(bits) && is_regular(bits))
+        let even = |every: usize| run.step % every == 0 || every % (run.step * run.count) == 0;
+        let is_regular = |every: usize| run.step % every == 0 || run.step < every;
+        self.desc.paddings().all(|every| even(every) && is_regular(every))
     }
 
     /// Where a place of the subline is in shared memory, in complex numbers.
     fn shared_at(&self, line: Subline, place: Int) -> Int {
         let desc = self.buffers;
-        let at = desc.padding_bits().fold(place, |at, bits| at + (place >> i64::from(bits)));
+        let at = desc.paddings().fold(place, |at, every| at + place / every as i64);
         if desc.interleaved() {
             at * desc.tile as i64 + line.slot
         } else {
