@@ -151,10 +151,13 @@ impl KernelDesc {
         [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)]
     }
 
-    /// Whether neighbouring threads take neighbouring sublines in a stage.
+    /// Whether neighbouring threads take neighbouring sublines in a stage: of those whose elements are neighbours at one
+    /// end, all stages but one between this end and the buffer. Their twiddles are neighbours, and no two meet in a bank.
     pub(crate) fn takes_sublines(&self, stage: &Stage) -> bool {
-        let array = |port: &Port| matches!(port, Port::Array(_));
-        self.interleaved() || self.transposes() && (array(&stage.from) || array(&stage.to))
+        let ports = [&stage.from, &stage.to];
+        let array = ports.iter().any(|port| matches!(port, Port::Array(_)));
+        let in_order = ports.iter().any(|port| matches!(port, Port::Scratch));
+        self.interleaved() || self.transposes() && (array || !in_order)
     }
 
     /// Whether blocks take sublines from both ends of the line in turn. Where reals are read or written in an
