@@ -193,13 +193,13 @@ impl Writer<'_> {
     }
 
     /// Factors of the two halves of an order.
-    fn half_factors(&self, view: &View) -> [Sym; 2] {
+    pub(crate) fn half_factors(&self, view: &View) -> [Sym; 2] {
         let of = |order: usize| [0, 1].map(|i| self.desc.orders[order].pieces[i].factor.unwrap_or(1.0));
         view.order.map_or([1.0; 2], of).map(Sym::lit)
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
-    fn read_pair(&self, line: Subline, number: usize, i: Int) -> C<Sym> {
+    pub(crate) fn read_pair(&self, line: Subline, number: usize, i: Int) -> C<Sym> {
         let real = |at| self.read_real(line, number, at);
         let pair = |at| self.take_pair(at, neighbours(line, number, i));
         self.pair_at(End::Input, line, number, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
@@ -224,7 +224,7 @@ impl Writer<'_> {
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
-    fn write_pair(&self, line: Subline, number: usize, i: Int, z: C<Sym>) {
+    pub(crate) fn write_pair(&self, line: Subline, number: usize, i: Int, z: C<Sym>) {
         if let Some(at) = self.pair_at(End::Output, line, number, i) {
             return self.put_pair(at, neighbours(line, number, i), z);
         }
@@ -243,6 +243,12 @@ impl Writer<'_> {
     fn four_at(&self, end: End, line: Subline, i: Int) -> Option<Int> {
         let plain = self.pointwise(end).is_none() && !self.side(end).shared && self.desc.precision() == Precision::F32;
         (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
+    }
+
+    /// Whether reals 4i to 4i + 3 of a line are 32 bytes that memory has at once.
+    pub(crate) fn shares_sectors(&self, end: End) -> bool {
+        let has_four = self.desc.packing == Packing::HalfLength && self.desc.storage.bytes() == 8;
+        has_four && !self.side(end).shared && self.in_groups(end, 4)
     }
 
     /// Where real m stands on its line, and its factor.
