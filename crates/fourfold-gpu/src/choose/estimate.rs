@@ -177,7 +177,8 @@ impl Lines<'_> {
         if device.blocks_of(bytes) > 0 {
             radices(smooth)
         } else {
-            radices_of_ranges(smooth, digits, self.storage.precision())
+            let (precision, inverse) = (self.storage.precision(), self.dft().0 == Data::Hermitian);
+            radices_of_ranges(smooth, digits, precision, device.largest_of_ranges(precision, inverse))
         }
     }
 

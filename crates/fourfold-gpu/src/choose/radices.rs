@@ -92,10 +92,11 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
 /// large one, so that no block is much larger than others, and the last kernel the smallest product: combines of
 /// half spectra need two buffers there. (In `f32`, digits of which one is more than twice another measured slower
 /// so: `dct3 f32 30000000` 314 µs instead of 254 on an H200. In `f64` they measured faster; but
-/// instead of 5 and 25, three digits of 5 did: `dst2 f64 1953125` 57 to 42.)
-pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision) -> Vec<usize> {
+/// instead of 5 and 25, three digits of 5 did: `dst2 f64 1953125` 57 to 42.) Of radices above `largest`, only primes.
+pub(crate) fn radices_of_ranges(n: usize, digits: usize, precision: Precision, largest: usize) -> Vec<usize> {
     let usual = radices(n);
-    let large = |count: usize| ways_with(n, count, |_| true).into_iter().min_by_key(|list| sum(list));
+    let allowed = |radix: usize| radix <= largest || prime_factors(radix).len() == 1;
+    let large = |count: usize| ways_with(n, count, allowed).into_iter().min_by_key(|list| sum(list));
     let found = if usual.len() > digits { (digits..usual.len()).find_map(large) } else { None };
     let list = found.unwrap_or(usual);
     let is_even = precision == Precision::F64 || list.last().is_some_and(|least| list[0] <= 2 * least);
@@ -189,7 +190,7 @@ fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
 }
 
 /// Those with so many radices, of which the primes that are larger than all products come first.
-fn ways_with(n: usize, count: usize, allowed: fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn ways_with(n: usize, count: usize, allowed: impl Fn(usize) -> bool + Copy) -> Vec<Vec<usize>> {
     let mut primes: Vec<usize> = prime_factors(n).into_iter().filter(|p| *p > LARGEST).collect();
     primes.reverse();
     let Some(others) = count.checked_sub(primes.len()) else { return vec![] };
@@ -216,7 +217,7 @@ pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.
-fn splits(n: usize, most: usize, count: u32, allowed: fn(usize) -> bool) -> Vec<Vec<usize>> {
+fn splits(n: usize, most: usize, count: u32, allowed: impl Fn(usize) -> bool + Copy) -> Vec<Vec<usize>> {
     match (n, count) {
         (1, 0) => return vec![vec![]],
         (_, 0) => return vec![],
@@ -268,17 +269,19 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
-        assert_eq!(radices_of_ranges(1 << 25, 6, Precision::F32), [16, 32, 16, 16, 16, 16]);
-        assert_eq!(radices_of_ranges(14929920, 6, Precision::F32), [15, 18, 16, 16, 12, 18]);
-        assert_eq!(radices_of_ranges(25210500, 6, Precision::F32).len(), 7);
-        assert_eq!(radices_of_ranges(4096, 6, Precision::F32), [16, 16, 16]);
+        assert_eq!(radices_of_ranges(1 << 25, 6, Precision::F32, LARGEST), [16, 32, 16, 16, 16, 16]);
+        assert_eq!(radices_of_ranges(14929920, 6, Precision::F32, LARGEST), [15, 18, 16, 16, 12, 18]);
+        assert_eq!(radices_of_ranges(25210500, 6, Precision::F32, LARGEST).len(), 7);
+        assert_eq!(radices_of_ranges(4096, 6, Precision::F32, LARGEST), [16, 16, 16]);
         assert_eq!(radices(61 * 37 * 40), [61, 37, 8, 5]);
-        assert_eq!(radices_of_ranges(61 << 25, 7, Precision::F32), [61, 32, 16, 16, 16, 16, 16]);
+        assert_eq!(radices_of_ranges(61 << 25, 7, Precision::F32, LARGEST), [61, 32, 16, 16, 16, 16, 16]);
         assert_eq!(radices(61), [61]);
-        assert_eq!(radices_of_ranges(15000000, 6, Precision::F32), [25, 20, 20, 15, 10, 10]);
-        assert_eq!(radices_of_ranges(15000000, 6, Precision::F64), [15, 20, 10, 25, 10, 20]);
-        assert_eq!(radices_of_ranges(1953125, 6, Precision::F64), [5; 9]);
-        assert_eq!(radices_of_ranges(1171875, 6, Precision::F64), [5, 5, 5, 5, 5, 5, 5, 15]);
+        assert_eq!(radices_of_ranges(15000000, 6, Precision::F32, LARGEST), [25, 20, 20, 15, 10, 10]);
+        assert_eq!(radices_of_ranges(15000000, 6, Precision::F64, LARGEST), [15, 20, 10, 25, 10, 20]);
+        assert_eq!(radices_of_ranges(1953125, 6, Precision::F64, LARGEST), [5; 9]);
+        assert_eq!(radices_of_ranges(1171875, 6, Precision::F64, LARGEST), [5, 5, 5, 5, 5, 5, 5, 15]);
+        assert_eq!(radices_of_ranges(14348907, 6, Precision::F64, LARGEST), [9, 27, 9, 27, 9, 27]);
+        assert_eq!(radices_of_ranges(14348907, 6, Precision::F64, 22), [9, 9, 9, 9, 9, 9, 9, 3]);
         assert_eq!(small_radices(1 << 15), [8, 8, 4, 8, 4, 4]);
         assert_eq!(small_radices(1 << 17), [8, 8, 8, 8, 8, 4]);
         assert_eq!(small_radices(11 * 4096), [8, 8, 4, 16, 11]);
