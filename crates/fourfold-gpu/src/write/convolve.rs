@@ -1,9 +1,10 @@
 //! Small DFTs without a butterfly, as convolutions: the core's Rader and Bluestein rules.
 
 use crate::desc::chirp::DigitChirp;
-use crate::desc::stage::{Port, Rader, Split};
+use crate::desc::stage::{Port, Rader, Split, View};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{if_less, select, select_pair};
+use crate::write::address::End;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
 use crate::write::table::coefficient;
@@ -31,6 +32,9 @@ impl Writer<'_> {
     /// The elements from both ends inwards, whose reals are neighbours on the line: from an array,
     /// or a spectrum or signal to one.
     pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
+        if let (Port::Buffer, Port::Array(view), true) = (from, to, self.shares_sectors(End::Output)) {
+            return self.interleave_halves(view, count);
+        }
         let spectrum = matches!(to, Port::Array(_)) && !self.desc.inverse;
         let range = [0, count];
         self.items(count.div_ceil(2), |line, e| {
@@ -44,6 +48,22 @@ impl Writer<'_> {
                 Port::Array(view) => self.write_inner_neighbours(view, line, e, count, both),
                 _ => places.into_iter().zip(both).for_each(|(place, z)| self.store_at(to, line, place, range, z)),
             }
+        });
+    }
+
+    /// The same from the buffer, where two elements have the reals of a sector of memory, of which a thread writes two at
+    /// once: neighbouring threads write its halves. Of an element that is its own mirror image, there is one half.
+    fn interleave_halves(&self, view: &View, count: usize) {
+        let [factor, other] = self.half_factors(view);
+        self.items(count, |line, half| {
+            let (e, second) = (half / 2, half % 2);
+            let part = if view.exchanged { int(1) - second } else { second };
+            let real = |e: Int, part: Int| {
+                let place = if self.desc.inverse { e } else { self.place_of(e, &self.desc.digits) };
+                Array::Shared.load(self.address_of(&Port::Buffer, line, place).at * 2 + part)
+            };
+            let [x, y] = [real(e, part), real(int(count - 1) - e, int(1) - part)];
+            self.write_pair(line, 0, half, C { re: x * factor, im: y * other });
         });
     }
 

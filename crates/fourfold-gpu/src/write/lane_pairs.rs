@@ -131,8 +131,8 @@ impl Writer<'_> {
         if self.desc.mirrors_sublines() { [line.slot % 2, int(1)] } else { dft.is_lower() }
     }
 
-    /// Pairs of reals: the first half of the sector with element j and its mirror image, and the second half of the one
-    /// where the other lane has that first half.
+    /// Which pairs of reals a lane has: the first half of the sector with its element j and that one's mirror image. And
+    /// the second half of the sector of which the other lane has the first.
     fn halves_of_sectors(&self, dft: LaneDft, j: usize) -> [Int; 2] {
         let of_other = int(dft.elements() - 1) - dft.element(dft.radix - 1 - j);
         [dft.element(j) * 2, of_other * 2 + 1]

@@ -31,6 +31,7 @@ impl Writer<'_> {
                 let [x, y] = self.read_lines(line, at);
                 factor.map_or(C { re: x, im: y }, |factor| C { re: x, im: y }.scale(factor))
             }
+            Packing::HalfLength if view.order.is_none() && !view.of_four => self.read_pair(line, 0, e),
             Packing::HalfLength => {
                 let range = range.map(|m| 2 * m);
                 let reals = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
@@ -67,6 +68,9 @@ impl Writer<'_> {
                 let z = factor.map_or(z, |factor| z.scale(factor));
                 self.write_lines(line, at, [z.re, z.im]);
             }),
+            Packing::HalfLength if view.order.is_none() && view.kept.is_none() && !view.of_four => {
+                self.write_pair(line, 0, e, z);
+            }
             Packing::HalfLength => {
                 let range = range.map(|m| 2 * m);
                 let [first, second] = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
@@ -245,10 +249,10 @@ impl Writer<'_> {
         (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
     }
 
-    /// Whether reals 4i to 4i + 3 of a line are 32 bytes that memory has at once.
+    /// Whether reals 4i to 4i + 3 of a line are a sector of memory, of which a thread has half at once.
     pub(crate) fn shares_sectors(&self, end: End) -> bool {
         let has_four = self.desc.packing == Packing::HalfLength && self.desc.storage.bytes() == 8;
-        has_four && !self.side(end).shared && self.in_groups(end, 4)
+        has_four && !self.side(end).shared
     }
 
     /// Where real m stands on its line, and its factor.
