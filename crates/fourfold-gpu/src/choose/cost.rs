@@ -144,9 +144,9 @@ impl DeviceAttributes {
     }
 
     /// The largest radix of kernels on ranges of digits that is no prime. On the way back, registers hold two blocks of
-    /// the usual size. (On an H200, one block with a radix of 24 to 30 took 1.5 to 3.5 copies in kernels of `f64`, where
-    /// smaller radices took 1.1 to 2.1, even in one more stage: `dct3 f64 14348907` 508 to 260 µs, `dct3 f64 3720087` 96.7
-    /// to 74.5. The other way, `dst2 f64 25509168` took 425 to 533 without a radix of 27.)
+    /// the usual size. On an H200, kernels of `f64` with radices of 24 to 30, of which an SM had one block, took 1.5 to 3.5
+    /// copies. With smaller radices they took 1.1 to 2.1, even in one more stage. (`dct3 f64 14348907` 508 to 260 µs, `dct3
+    /// f64 3720087` 96.7 to 74.5. The other way, `dst2 f64 25509168` took 425 to 533 without a radix of 27.)
     pub(crate) fn largest_of_ranges(&self, precision: Precision, inverse: bool) -> usize {
         let words = words(precision);
         let registers = self.registers_per_sm / (RESIDENT * self.usual_threads());

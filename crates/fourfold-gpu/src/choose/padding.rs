@@ -17,7 +17,7 @@ const BANK: usize = 4;
 /// The padding before any is chosen.
 pub(crate) const PADDING: [usize; 2] = [16, 256];
 
-/// At most one place of so many is left out.
+/// Each entry of a padding leaves out at most one place of so many.
 const DENSEST: usize = 8;
 
 /// Of this, no buffer is long enough for any.
@@ -37,14 +37,14 @@ impl KernelDesc {
         let least = DENSEST.ilog2();
         let powers =
             (least..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [1 << first, 1 << second]));
-        let all = std::iter::once(PADDING).chain(self.paddings_of_digits()).chain(powers);
+        let all = self.paddings_of_digits().into_iter().chain([PADDING]).chain(powers);
         let padded = all.map(|padding| KernelDesc { padding, ..self.clone() });
         let fitting = padded.filter(|desc| device.blocks_of(desc.shared_bytes()) > 0);
         fitting.min_by_key(|desc| (desc.conflicts(device), desc.shared_bytes())).unwrap_or(self)
     }
 
-    /// One place after all places of the last digits, however many these are, or of two such lists of digits, or none.
-    /// Runs along a digit then have a step as without padding. (On an H200 `dct1 f64 8193x4097` 630 to 544 µs, `dct2 f32
+    /// Paddings after whole digits: none, one place after all places of the last digits, or two of these. Runs along a
+    /// digit then have a step as without padding. (On an H200 `dct1 f64 8193x4097` 630 to 544 µs, `dct2 f32
     /// 3000x3000` 69.1 to 66.5; 67 problems took 0.985 of the time on average.)
     fn paddings_of_digits(&self) -> Vec<[usize; 2]> {
         let digits = &self.digits[self.range.first..self.range.last];
@@ -55,14 +55,16 @@ impl KernelDesc {
         std::iter::once(NONE).chain(one).chain(two).collect()
     }
 
-    /// With the gap between short lines, instead of other padding, that costs the fewest bank conflicts for each block
-    /// that an SM holds. Each block has `beside` more bytes of shared memory. An SM holds `least` blocks, if it did
+    /// With the gap between lines, beside the first padding or the chosen one, that costs the fewest bank conflicts for each
+    /// block that an SM holds. Each block has `beside` more bytes of shared memory. An SM holds `least` blocks, if it did
     /// without a gap.
     pub(crate) fn with_gap(self, device: &DeviceAttributes, beside: usize, least: usize) -> KernelDesc {
         let of_threads = (device.threads_per_sm / self.threads.max(1)).max(1);
         let held = |desc: &KernelDesc| device.blocks_of(desc.shared_bytes() + beside).min(of_threads);
         let least = least.min(held(&self)).max(1);
-        let gaps = (1..self.gaps(device)).map(|gap| KernelDesc { padding: PADDING, gap, ..self.clone() });
+        let paddings = [PADDING, self.padding];
+        let gaps =
+            (1..self.gaps(device)).flat_map(|gap| paddings.map(|padding| KernelDesc { padding, gap, ..self.clone() }));
         let cost = |desc: &KernelDesc| (desc.conflicts(device) as f64 / held(desc) as f64, desc.shared_bytes());
         let costs = gaps.filter(|desc| held(desc) >= least).map(|desc| (cost(&desc), desc));
         let best = costs.min_by(|((a, small), _), ((b, large), _)| a.total_cmp(b).then(small.cmp(large)));
@@ -70,12 +72,12 @@ impl KernelDesc {
     }
 
     /// How many gaps there are to choose from, with none: all that differ in the banks that they meet, where
-    /// threads that read together have several lines.
+    /// threads that read together have several lines, or several sublines.
     fn gaps(&self, device: &DeviceAttributes) -> usize {
         let at_once = self.read_at_once(device);
         let is_short = |stage: &Stage| self.ends_in_shared(stage) > 0 && self.subline_items(&stage.op) < at_once;
-        let may = self.slots() > 1 && self.cluster == 1 && !self.interleaved() && !self.transposes();
-        if may && !device.shared_is_emulated && self.stages.iter().any(is_short) { at_once } else { 1 }
+        let may = self.slots() > 1 && self.cluster == 1 && !self.interleaved() && !device.shared_is_emulated;
+        if may && (self.transposes() || self.stages.iter().any(is_short)) { at_once } else { 1 }
     }
 
     /// Threads that read complex numbers from shared memory at once.
@@ -96,6 +98,7 @@ impl KernelDesc {
     fn conflicts_of(&self, i: usize, threads: usize) -> usize {
         let stage = &self.stages[i];
         let items = self.subline_items(&stage.op);
+        let takes = self.transposes() && self.takes_sublines(stage);
         let spectrum = |op: &StageOp| match op {
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             StageOp::SignalProduct(_) => false,
@@ -104,35 +107,40 @@ impl KernelDesc {
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.op {
-            _ if self.transposes() && self.takes_sublines(stage) => 1,
             StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
-                self.conflicts_at(threads, items, |j| frequency(j, &before) * split.radix)
+                self.conflicts_at(threads, (items, takes), |j| frequency(j, &before) * split.radix)
             }
             op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
-                self.conflicts_at(threads, items, |k| frequency(k, &reversed))
+                self.conflicts_at(threads, (items, takes), |k| frequency(k, &reversed))
             }
             op => match op.split().filter(|split| split.rader.is_none()) {
                 Some(split) => {
                     let groups = (split.groups / self.after()).max(1);
-                    self.conflicts_at(threads, items, |item| item / groups * groups * split.radix + item % groups)
+                    self.conflicts_at(threads, (items, takes), |item| {
+                        item / groups * groups * split.radix + item % groups
+                    })
                 }
-                None if items < threads && !self.interleaved() => self.conflicts_at(threads, items, |item| item),
+                None if items < threads && !self.interleaved() => {
+                    self.conflicts_at(threads, (items, takes), |item| item)
+                }
                 None => 1,
             },
         }
     }
 
-    /// Turns for the items that the first threads take, which stand at these places of a subline that has so many.
-    fn conflicts_at(&self, threads: usize, items: usize, place: impl Fn(usize) -> usize) -> usize {
+    /// Turns for the items that the first threads take, which stand at these places of a subline that has so many. They
+    /// take those of neighbouring sublines or, if not `takes`, of one after another.
+    fn conflicts_at(&self, threads: usize, (items, takes): (usize, bool), place: impl Fn(usize) -> usize) -> usize {
         let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
         let end = self.cluster_slice() * self.cluster;
         let mut conflicts = vec![0; threads];
         let of_a_line = if self.interleaved() { usize::MAX } else { items };
-        for i in 0..(threads / side_by_side).min(of_a_line.saturating_mul(self.slots())) {
-            let first = self.padded(place(i % of_a_line) % end) * side_by_side;
-            let first = first + i / of_a_line * self.slot_elements();
+        let slots = if takes { self.tile } else { self.slots() };
+        for i in 0..(threads / side_by_side).min(of_a_line.saturating_mul(slots)) {
+            let [slot, item] = if takes { [i % slots, i / slots] } else { [i / of_a_line, i % of_a_line] };
+            let first = self.padded(place(item) % end) * side_by_side + slot * self.slot_elements();
             (0..side_by_side).for_each(|lane| conflicts[(first + lane) % threads] += 1);
         }
         conflicts.into_iter().max().unwrap_or(1)

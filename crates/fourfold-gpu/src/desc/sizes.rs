@@ -5,9 +5,6 @@ use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
-/// Complex numbers that banks of shared memory have side by side, at most.
-const BANKS: usize = 16;
-
 /// A convolution with Bluestein's chirp and more stages is long: than of two radices.
 const MOST_OF_BLUESTEIN: usize = 3;
 
@@ -151,8 +148,8 @@ impl KernelDesc {
         [self.stages.first().map(|stage| &stage.from), self.stages.last().map(|stage| &stage.to)]
     }
 
-    /// Whether neighbouring threads take neighbouring sublines in a stage: of those whose elements are neighbours at one
-    /// end, all stages but one between this end and the buffer. Their twiddles are neighbours, and no two meet in a bank.
+    /// Whether neighbouring threads take neighbouring sublines in a stage. Where a kernel transposes, all stages do but one
+    /// between the buffer and the end at which elements are neighbours.
     pub(crate) fn takes_sublines(&self, stage: &Stage) -> bool {
         let ports = [&stage.from, &stage.to];
         let array = ports.iter().any(|port| matches!(port, Port::Array(_)));
@@ -310,9 +307,7 @@ impl KernelDesc {
 
     /// Those of one buffer.
     pub(crate) fn slot_elements(&self) -> usize {
-        let elements = self.padded(self.cluster_slice() * self.cluster - 1) + 1;
-        // The same element of neighbouring sublines stands in neighbouring banks.
-        if self.transposes() { (elements - 1).next_multiple_of(BANKS) + 1 } else { elements + self.gap }
+        self.padded(self.cluster_slice() * self.cluster - 1) + 1 + self.gap
     }
 
     /// Places of a subline that a block of the cluster has while it has all values of the first
