@@ -4,6 +4,7 @@
 use crate::ir::narrow::Narrow;
 use crate::ir::range::Range;
 use crate::ir::statement::{Array, Expr, Int, Statement};
+use crate::simulator::traffic::Traffic;
 use crate::simulator::values::{Surroundings, Thread};
 use fourfold::engine::ArrayId;
 use std::collections::HashMap;
@@ -18,6 +19,8 @@ pub(crate) struct Global<'a> {
     pub(crate) table: &'a [f64],
     pub(crate) indices: &'a [u32],
     pub(crate) scratch: &'a mut Vec<f64>,
+    /// Counts what is asked of memory, if it is there.
+    pub(crate) traffic: Option<&'a mut Traffic>,
 }
 
 /// One cluster of blocks, or one block.
@@ -128,17 +131,23 @@ impl Cluster<'_, '_> {
                     names.iter().zip(taken).for_each(|(name, x)| variables.set_real(*name, x));
                 }
             }
-            _ => {
-                for thread in threads {
-                    let mut registers = self.blocks[block].threads[*thread].take();
-                    self.run_thread(statement, [block, *thread], &mut registers, clock);
-                    self.blocks[block].threads[*thread] = registers;
-                }
-            }
+            _ => self.run_separately(statement, block, threads, clock),
         }
     }
 
-    /// A statement that each thread takes separately.
+    /// A statement that each of these threads takes separately.
+    fn run_separately(&mut self, statement: &Statement, block: usize, threads: &[usize], clock: Clock) {
+        if let Some(traffic) = &mut self.global.traffic {
+            let registers = &self.blocks[block].threads;
+            traffic.count(statement, threads, |thread, at| registers[thread].int(*at));
+        }
+        for thread in threads {
+            let mut registers = self.blocks[block].threads[*thread].take();
+            self.run_thread(statement, [block, *thread], &mut registers, clock);
+            self.blocks[block].threads[*thread] = registers;
+        }
+    }
+
     fn run_thread(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
         match statement {
             Statement::Comment(_) => {}

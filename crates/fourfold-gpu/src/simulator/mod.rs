@@ -19,6 +19,8 @@ mod sampled_tests;
 mod short_row_tests;
 mod slab_tests;
 pub(crate) mod tests;
+mod traffic;
+mod traffic_tests;
 mod values;
 
 use crate::baseline::kernels::moves::{Move, StageKernelDesc};
@@ -34,6 +36,7 @@ use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::machine::{Arrays, Block, Cluster, Global};
+use crate::simulator::traffic::Traffic;
 use crate::simulator::values::Thread;
 use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
@@ -162,7 +165,7 @@ fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> 
         let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
         let (table, indices) = (&*pass.tables.reals(lowered.action).unwrap(), &*pass.tables.indices());
         for desc in &pass.descs {
-            let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch };
+            let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch, traffic: None };
             Launch::of_pass(desc).simulate(global);
         }
         let storage = recipe.problem().storage();
@@ -173,6 +176,32 @@ fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> 
     }
     put(&arrays[&ArrayId::Output], output);
     Ok(())
+}
+
+/// What the first blocks of each kernel ask of memory.
+fn traffic(target: &Target, problem: &Problem, blocks: usize, change: impl Fn(&mut KernelDesc)) -> Vec<Traffic> {
+    let recipe = Planner::new().recipe(problem).unwrap();
+    let mut lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
+    lowered.passes.iter_mut().flat_map(|pass| &mut pass.descs).for_each(change);
+    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
+    let spectrum = recipe.problem().output().elements() * 2;
+    let lengths = [(ArrayId::Input, problem.input().len), (ArrayId::Output, problem.output().len), (WORK, work)];
+    let lengths = lengths.into_iter().chain([(SPECTRUM, spectrum)]);
+    let mut arrays: Arrays = lengths.map(|(id, len)| (id, vec![f64::NAN; len * 2])).collect();
+    let mut all = vec![];
+    for pass in &lowered.passes {
+        let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
+        let (table, indices) = (&*pass.tables.reals(None).unwrap(), &*pass.tables.indices());
+        for desc in &pass.descs {
+            let mut traffic = Traffic::of(desc);
+            let (arrays, scratch, counted) = (&mut arrays, &mut scratch, Some(&mut traffic));
+            let global = Global { arrays, ends: pass.ends, table, indices, scratch, traffic: counted };
+            let launch = Launch::of_pass(desc);
+            Launch { blocks: launch.blocks.min(blocks), ..launch }.simulate(global);
+            all.push(traffic);
+        }
+    }
+    all
 }
 
 /// The same of a recipe with steps of complex FFTs.
@@ -192,7 +221,8 @@ fn simulate_steps(recipe: &StagedRecipe) -> (Verdict, usize) {
             let (arrays, ends) = (&mut arrays, ends);
             for launch in 0..desc.launches() as u32 {
                 let (table, indices, scratch) = (&*table, &[launch], &mut vec![]);
-                Launch::of_stage(desc).simulate(Global { arrays: &mut *arrays, ends, table, indices, scratch });
+                let arrays = &mut *arrays;
+                Launch::of_stage(desc).simulate(Global { arrays, ends, table, indices, scratch, traffic: None });
             }
         }
         put(&arrays[&ArrayId::Output], output);
