@@ -101,7 +101,7 @@ impl DeviceAttributes {
         let is_plain = desc.interleaved() && !desc.convolves() && !desc.is_filter();
         let small = is_plain && radix == SMALL && desc.precision() == Precision::F32;
         let room = self.blocks_of(desc.shared_bytes());
-        let others = others(desc.inverse, words);
+        let others = registers_beside(desc.inverse, words);
         // Numbers of the spectrum may be in registers, too, and where the numbers of a prime stand.
         let convolves = desc.convolving_radix().is_some() && desc.blocks() > self.sms;
         let of_spectrum = if convolves { desc.largest_radix() } else { 0 };
@@ -150,7 +150,7 @@ impl DeviceAttributes {
     pub(crate) fn largest_of_ranges(&self, precision: Precision, inverse: bool) -> usize {
         let words = words(precision);
         let registers = self.registers_per_sm / (RESIDENT * self.usual_threads());
-        let held = registers.saturating_sub(others(inverse, words)) / words;
+        let held = registers.saturating_sub(registers_beside(inverse, words)) / words;
         if inverse { held.clamp(LARGE, LARGEST) } else { LARGEST }
     }
 
@@ -286,7 +286,7 @@ fn words(precision: Precision) -> usize {
 }
 
 /// Registers of a thread beside those of the numbers that it holds, if a complex one has so many words.
-fn others(inverse: bool, words: usize) -> usize {
+fn registers_beside(inverse: bool, words: usize) -> usize {
     NEEDED * if inverse { words / 2 } else { 1 }
 }
 

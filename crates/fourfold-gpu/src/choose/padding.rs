@@ -99,6 +99,7 @@ impl KernelDesc {
         let stage = &self.stages[i];
         let items = self.subline_items(&stage.op);
         let takes = self.transposes() && self.takes_sublines(stage);
+        let turns = |place: &dyn Fn(usize) -> usize| self.conflicts_at(threads, (items, takes), place);
         let spectrum = |op: &StageOp| match op {
             StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             StageOp::SignalProduct(_) => false,
@@ -109,22 +110,18 @@ impl KernelDesc {
         match &stage.op {
             StageOp::Butterflies(split) if self.is_fused(i) && split.inner > 1 => {
                 let before = reversed(&digits[..digits.len() - 1]);
-                self.conflicts_at(threads, (items, takes), |j| frequency(j, &before) * split.radix)
+                turns(&|j| frequency(j, &before) * split.radix)
             }
             op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
-                self.conflicts_at(threads, (items, takes), |k| frequency(k, &reversed))
+                turns(&|k| frequency(k, &reversed))
             }
             op => match op.split().filter(|split| split.rader.is_none()) {
                 Some(split) => {
                     let groups = (split.groups / self.after()).max(1);
-                    self.conflicts_at(threads, (items, takes), |item| {
-                        item / groups * groups * split.radix + item % groups
-                    })
+                    turns(&|item| item / groups * groups * split.radix + item % groups)
                 }
-                None if items < threads && !self.interleaved() => {
-                    self.conflicts_at(threads, (items, takes), |item| item)
-                }
+                None if items < threads && !self.interleaved() => turns(&|item| item),
                 None => 1,
             },
         }

@@ -99,7 +99,7 @@ pub(crate) struct KernelDesc {
     /// different banks.
     pub(crate) padding: [usize; 2],
     /// So many places are left out after each subline where these stand one after another in shared memory, so
-    /// that threads with short ones meet different banks.
+    /// that threads with several of them meet different banks.
     pub(crate) gap: usize,
     /// What is done to everything that the pass reads, to everything that it writes, and to the
     /// spectrum between a transform and one back.

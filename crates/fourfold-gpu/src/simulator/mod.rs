@@ -26,13 +26,13 @@ mod values;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
-use crate::desc::action::{SPECTRUM, WORK};
+use crate::desc::action::{Action, SPECTRUM, WORK};
 use crate::desc::choice::Size;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::frame::Frame;
 use crate::ir::range::Range;
 use crate::ir::statement::Statement;
-use crate::lower::lowered::LoweredRecipe;
+use crate::lower::lowered::{LoweredPass, LoweredRecipe};
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::machine::{Arrays, Block, Cluster, Global};
@@ -42,7 +42,7 @@ use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Planner, Precision, Problem, Result};
+use fourfold::{Planner, Precision, Problem, Recipe, Result};
 use num_complex::Complex;
 
 /// The kernels that are estimated.
@@ -153,21 +153,14 @@ fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(V
 fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> Result<()> {
     let recipe = lowered.recipe;
     let in_place = recipe.problem().in_place();
-    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([
         (ArrayId::Input, reals(if in_place { output } else { input })),
         (ArrayId::Output, reals(output)),
-        (WORK, vec![f64::NAN; work]),
-        (SPECTRUM, vec![f64::NAN; recipe.problem().output().elements() * 2]),
     ]);
+    arrays.extend(between(recipe));
     for pass in &lowered.passes {
         let ends = pass.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
-        let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
-        let (table, indices) = (&*pass.tables.reals(lowered.action).unwrap(), &*pass.tables.indices());
-        for desc in &pass.descs {
-            let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch, traffic: None };
-            Launch::of_pass(desc).simulate(global);
-        }
+        run_kernels(pass, lowered.action, (&mut arrays, ends), |desc, global| Launch::of_pass(desc).simulate(global));
         let storage = recipe.problem().storage();
         if storage.is_half() {
             let written = arrays.get_mut(&ends[1]).expect("an array that is written");
@@ -183,25 +176,39 @@ fn traffic(target: &Target, problem: &Problem, blocks: usize, change: impl Fn(&m
     let recipe = Planner::new().recipe(problem).unwrap();
     let mut lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
     lowered.passes.iter_mut().flat_map(|pass| &mut pass.descs).for_each(change);
-    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
-    let spectrum = recipe.problem().output().elements() * 2;
-    let lengths = [(ArrayId::Input, problem.input().len), (ArrayId::Output, problem.output().len), (WORK, work)];
-    let lengths = lengths.into_iter().chain([(SPECTRUM, spectrum)]);
-    let mut arrays: Arrays = lengths.map(|(id, len)| (id, vec![f64::NAN; len * 2])).collect();
+    let ends = [(ArrayId::Input, problem.input()), (ArrayId::Output, problem.output())];
+    let mut arrays: Arrays = ends.into_iter().map(|(id, layout)| (id, vec![f64::NAN; 2 * layout.len])).collect();
+    arrays.extend(between(&recipe));
     let mut all = vec![];
     for pass in &lowered.passes {
-        let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
-        let (table, indices) = (&*pass.tables.reals(None).unwrap(), &*pass.tables.indices());
-        for desc in &pass.descs {
-            let mut traffic = Traffic::of(desc);
-            let (arrays, scratch, counted) = (&mut arrays, &mut scratch, Some(&mut traffic));
-            let global = Global { arrays, ends: pass.ends, table, indices, scratch, traffic: counted };
-            let launch = Launch::of_pass(desc);
-            Launch { blocks: launch.blocks.min(blocks), ..launch }.simulate(global);
+        run_kernels(pass, None, (&mut arrays, pass.ends), |desc, global| {
+            let (launch, mut traffic) = (Launch::of_pass(desc), Traffic::of(desc));
+            let few = Launch { blocks: launch.blocks.min(blocks), ..launch };
+            few.simulate(Global { traffic: Some(&mut traffic), ..global });
             all.push(traffic);
-        }
+        });
     }
     all
+}
+
+/// The arrays between the passes of a recipe, of which nothing is written.
+fn between(recipe: &Recipe) -> [(ArrayId, Vec<f64>); 2] {
+    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
+    [(WORK, work), (SPECTRUM, recipe.problem().output().elements() * 2)].map(|(id, len)| (id, vec![f64::NAN; len]))
+}
+
+/// `run` for each kernel of a pass, with what it works on.
+fn run_kernels(
+    pass: &LoweredPass,
+    action: Option<&Action>,
+    (arrays, ends): (&mut Arrays, [ArrayId; 2]),
+    mut run: impl FnMut(&KernelDesc, Global<'_>),
+) {
+    let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
+    let (table, indices) = (&*pass.tables.reals(action).unwrap(), &*pass.tables.indices());
+    for desc in &pass.descs {
+        run(desc, Global { arrays: &mut *arrays, ends, table, indices, scratch: &mut scratch, traffic: None });
+    }
 }
 
 /// The same of a recipe with steps of complex FFTs.

@@ -32,7 +32,8 @@ impl Writer<'_> {
     /// The elements from both ends inwards, whose reals are neighbours on the line: from an array,
     /// or a spectrum or signal to one.
     pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
-        if let (Port::Buffer, Port::Array(view), true) = (from, to, self.shares_sectors(End::Output)) {
+        let halves = self.desc.inverse && self.shares_sectors(End::Output);
+        if let (Port::Buffer, Port::Array(view), true) = (from, to, halves) {
             return self.interleave_halves(view, count);
         }
         let spectrum = matches!(to, Port::Array(_)) && !self.desc.inverse;
@@ -51,17 +52,14 @@ impl Writer<'_> {
         });
     }
 
-    /// The same from the buffer, where two elements have the reals of a sector of memory, of which a thread writes two at
+    /// The same of a signal from the buffer, where two elements have the reals of a sector of memory, of which a thread writes two at
     /// once: neighbouring threads write its halves. Of an element that is its own mirror image, there is one half.
     fn interleave_halves(&self, view: &View, count: usize) {
         let [factor, other] = self.half_factors(view);
         self.items(count, |line, half| {
             let (e, second) = (half / 2, half % 2);
             let part = if view.exchanged { int(1) - second } else { second };
-            let real = |e: Int, part: Int| {
-                let place = if self.desc.inverse { e } else { self.place_of(e, &self.desc.digits) };
-                Array::Shared.load(self.address_of(&Port::Buffer, line, place).at * 2 + part)
-            };
+            let real = |e: Int, part: Int| Array::Shared.load(self.address_of(&Port::Buffer, line, e).at * 2 + part);
             let [x, y] = [real(e, part), real(int(count - 1) - e, int(1) - part)];
             self.write_pair(line, 0, half, C { re: x * factor, im: y * other });
         });

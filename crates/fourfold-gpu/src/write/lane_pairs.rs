@@ -183,10 +183,11 @@ impl Writer<'_> {
         let write = |[a, b]: [Int; 2], [near, far]: [(Int, C<Sym>); 2]| {
             self.write_pair(line, 0, select(a, b, near.0, far.0), select_pair(a, b, near.1, far.1));
         };
+        let is_first = self.is_first(line, dft);
         for j in 0..dft.radix / 2 {
             let [near, far] = halves(j);
-            write(self.is_first(line, dft), [near, far]);
-            write(self.is_first(line, dft), [far, near]);
+            write(is_first, [near, far]);
+            write(is_first, [far, near]);
         }
         // Of an element that is its own mirror image, both lanes write all that there is.
         if dft.radix % 2 == 1 {
