@@ -68,6 +68,16 @@ fn neighbouring_sublines_meet_different_banks() {
     }
 }
 
+/// Complex rows, whose last small DFTs are taken in the order of frequencies.
+#[test]
+fn complex_rows_meet_different_banks() {
+    for case in ["fft f32 64x4096 axes=1", "fft f64 64x4096 axes=1", "fft f64 64x1024 axes=1", "fft f32 64x1024 axes=1"]
+    {
+        let (_, traffic) = kernels(case).remove(0);
+        assert!(traffic.wavefronts_each() < 1.3, "{case}: {traffic:?}");
+    }
+}
+
 /// Without padding, every second thread or all of them meet the same banks; with it, few do.
 #[test]
 fn padding_spreads_places_over_banks() {
