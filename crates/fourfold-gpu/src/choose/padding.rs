@@ -9,7 +9,7 @@
 use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
 use crate::desc::kernel::{Digit, KernelDesc};
-use crate::desc::stage::{Port, Split, Stage, StageOp};
+use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Bytes of a bank that shared memory reads at once.
 const BANK: usize = 4;
@@ -108,7 +108,9 @@ impl KernelDesc {
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.op {
-            StageOp::Butterflies(split) if split.inner > 1 && (self.is_fused(i) || by_frequency(stage, split)) => {
+            StageOp::Butterflies(split)
+                if split.inner > 1 && (self.is_fused(i) || split.is_by_frequency(&stage.to)) =>
+            {
                 let before = reversed(&digits[..digits.len() - 1]);
                 turns(&|j| frequency(j, &before) * split.radix)
             }
@@ -142,9 +144,4 @@ impl KernelDesc {
         }
         conflicts.into_iter().max().unwrap_or(1)
     }
-}
-
-/// Whether the small DFTs of the last stage are taken in the order of frequencies, in which an array has them.
-fn by_frequency(stage: &Stage, split: &Split) -> bool {
-    !split.inverse && split.rader.is_none() && matches!(stage.to, Port::Array(_))
 }

@@ -280,6 +280,11 @@ impl Split {
         self.rader.map_or([j * self.groups, (j + 1) * self.groups], |rader| rader.elements())
     }
 
+    /// Whether its small DFTs are taken in the order of frequencies, in which the array has them that they are written to.
+    pub(crate) fn is_by_frequency(&self, to: &Port) -> bool {
+        !self.inverse && self.rader.is_none() && matches!(to, Port::Array(_))
+    }
+
     /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
         self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)

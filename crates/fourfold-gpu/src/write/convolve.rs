@@ -52,8 +52,8 @@ impl Writer<'_> {
         });
     }
 
-    /// The same of a signal from the buffer, where two elements have the reals of a sector of memory, of which a thread writes two at
-    /// once: neighbouring threads write its halves. Of an element that is its own mirror image, there is one half.
+    /// The same of a signal from the buffer, where two elements have the reals of a sector of memory. A thread writes two
+    /// reals at once, so neighbouring threads write its halves. Of an element that is its own mirror image, there is one half.
     fn interleave_halves(&self, view: &View, count: usize) {
         let [factor, other] = self.half_factors(view);
         self.items(count, |line, half| {

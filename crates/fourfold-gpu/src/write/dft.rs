@@ -120,7 +120,7 @@ impl Writer<'_> {
         item: Int,
         to: &Port,
     ) -> Small {
-        if !split.inverse && matches!(to, Port::Array(_)) {
+        if split.is_by_frequency(to) {
             return self.small_of_frequency(split, line, item);
         }
         let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
