@@ -11,6 +11,9 @@ use crate::desc::kernel::KernelDesc;
 pub(crate) struct FusedAxes {
     /// Parts of the array, one for each block.
     pub(crate) parts: usize,
+    /// Neighbours of which each has a run, and how many of them the last run has not.
+    pub(crate) neighbours: usize,
+    pub(crate) absent: usize,
     /// Reals of one in shared memory.
     pub(crate) between: usize,
     /// Blocks for which an SM must have room.
@@ -27,13 +30,15 @@ impl KernelDesc {
         shared: &FusedAxes,
         device: &DeviceAttributes,
     ) -> Option<KernelDesc> {
-        let &FusedAxes { parts, blocks, in_any_case, .. } = shared;
+        let &FusedAxes { parts, neighbours, absent, blocks, in_any_case, .. } = shared;
         for pass in &mut passes {
             pass.across &= pass.lines > 1;
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
                 return None;
             }
             pass.tile = pass.lines / parts;
+            pass.lines -= pass.tile / neighbours * absent;
+            pass.near = pass.lines;
         }
         let fused = KernelDesc::fused(passes, shared, device)?;
         let fits = fused.shared_bytes() <= device.shared_of(blocks);

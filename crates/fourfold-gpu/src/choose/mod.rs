@@ -8,6 +8,7 @@ pub(crate) mod fused_axes;
 pub(crate) mod lane_pairs;
 pub(crate) mod padding;
 pub(crate) mod pair_distance;
+pub(crate) mod part_gap;
 pub(crate) mod pass_order;
 pub(crate) mod radices;
 pub(crate) mod runs;

@@ -12,7 +12,7 @@ use crate::desc::kernel::{Digit, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
 
 /// Bytes of a bank that shared memory reads at once.
-const BANK: usize = 4;
+pub(crate) const BANK: usize = 4;
 
 /// The padding before any is chosen.
 pub(crate) const PADDING: [usize; 2] = [16, 256];

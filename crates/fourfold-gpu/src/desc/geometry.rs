@@ -92,6 +92,15 @@ pub(crate) struct Array {
     pub(crate) slabs: Option<(usize, Slabs)>,
 }
 
+/// Neighbours on an axis that is not transformed, which a block has together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) axis: usize,
+    pub(crate) count: usize,
+    /// Whether they are next to each other in shared memory, and not one part after another.
+    pub(crate) is_inner: bool,
+}
+
 impl Array {
     /// Strides and offset in elements.
     pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
@@ -137,12 +146,12 @@ impl Array {
         self
     }
 
-    /// The same with runs of so many elements of an axis as one more axis, the last one.
-    pub(crate) fn in_runs(mut self, axis: usize, run: usize) -> Array {
-        self.shape.push(run);
+    /// The same with runs of an axis as one more axis, the last one. The last run may go beyond the end.
+    pub(crate) fn in_runs(mut self, Run { axis, count, .. }: Run) -> Array {
+        self.shape.push(count);
         self.strides.push(self.strides[axis]);
-        self.shape[axis] /= run;
-        self.strides[axis] *= run as i64;
+        self.shape[axis] = self.shape[axis].div_ceil(count);
+        self.strides[axis] *= count as i64;
         self
     }
 
@@ -157,26 +166,41 @@ impl Array {
         axes.filter(|&axis| wanted(axis)).min_by_key(|&axis| self.strides[axis].abs())
     }
 
-    /// A block's part of an array like this in shared memory: all of these axes, in C order, and of the last
-    /// axis a run if `run` is more than 1. Each row is a little longer so that columns meet all banks.
-    pub(crate) fn part(&self, axes: &[usize], run: usize) -> Array {
+    /// A block's part of an array like this in shared memory: all of these axes, in C order, and a run of another
+    /// one as the last axis, if there is one. Each row is a little longer so that columns meet all banks.
+    pub(crate) fn part(&self, axes: &[usize], run: Option<Run>) -> Array {
         let unit = self.parts() as i64;
-        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit * run as i64);
-        if run > 1 {
-            strides[self.shape.len() - 1] = unit;
-        }
+        let inner = run.filter(|run| run.is_inner).map_or(1, |run| run.count);
+        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit * inner as i64);
         for (i, axis) in (0..self.shape.len()).rev().filter(|axis| axes.contains(axis)).enumerate() {
             strides[axis] = stride;
             let row = stride * self.shape[axis] as i64;
             stride = match i {
                 // Even, so that pairs of reals stay pairs.
-                0 if run == 1 => row + 2 + row % 2,
+                0 if inner == 1 => row + 2 + row % 2,
                 // An odd number of runs.
                 0 => stride * (self.shape[axis] | 1) as i64,
                 _ => row,
             };
         }
+        if let Some(run) = run {
+            strides[self.shape.len() - 1] = if run.is_inner { unit } else { stride + stride % 2 };
+        }
         Array { offset: 0, strides, shared: true, slabs: None, ..self.clone() }
+    }
+
+    /// A block's part with so many more reals to the next element of the axis that is number `level` from inside, and of
+    /// those outside it.
+    pub(crate) fn with_gap(mut self, level: usize, gap: i64) -> Array {
+        let mut axes: Vec<usize> =
+            (0..self.shape.len()).filter(|&a| self.shape[a] > 1 && self.strides[a] > 0).collect();
+        axes.sort_by_key(|&axis| self.strides[axis]);
+        let Some(&first) = axes.get(level) else { return self };
+        let step = self.strides[first];
+        for axis in &axes[level..] {
+            self.strides[*axis] = self.strides[*axis] / step * (step + gap) + self.strides[*axis] % step;
+        }
+        self
     }
 
     /// The slabs into which an axis is cut.
@@ -330,6 +354,24 @@ impl Across {
     fn continues(&self, next: &Across) -> bool {
         let size = self.size as i64;
         next.input == self.input * size && next.output == self.output * size
+    }
+}
+
+/// Neighbours in memory that are `free` become one axis, the inner one, if they are one axis of both arrays.
+pub(crate) fn merge_axes(arrays: &mut [Array; 2], free: impl Fn(usize) -> bool) {
+    if arrays.iter().any(|array| array.slabs.is_some()) {
+        return;
+    }
+    let axes: Vec<usize> = (0..arrays[0].shape.len()).filter(|axis| free(*axis)).collect();
+    for &inner in axes.iter().rev() {
+        for &outer in axes.iter().rev() {
+            let continues = |array: &Array| array.strides[outer] == array.strides[inner] * array.shape[inner] as i64;
+            if outer != inner && arrays.iter().all(|array| array.shape[outer] > 1 && continues(array)) {
+                for array in arrays.iter_mut() {
+                    array.shape[inner] *= std::mem::replace(&mut array.shape[outer], 1);
+                }
+            }
+        }
     }
 }
 
