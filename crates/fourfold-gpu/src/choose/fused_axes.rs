@@ -11,7 +11,7 @@ use crate::desc::kernel::KernelDesc;
 pub(crate) struct FusedAxes {
     /// Parts of the array, one for each block.
     pub(crate) parts: usize,
-    /// Neighbours of which each has a run, and how many of them the last run has not.
+    /// Neighbours of a part's run, and how many of them the last part has not.
     pub(crate) neighbours: usize,
     pub(crate) absent: usize,
     /// Reals of one in shared memory.

@@ -21,8 +21,10 @@ impl Geometry {
 
     fn turns_at(&self, side: &Side, step: Step, items: usize, banks: usize) -> usize {
         let reals = if side.complex || self.has_pairs_of_memory(side, step) { 2 } else { 1 };
+        // Axes across blocks have no step here.
+        let lines: usize = self.axes.iter().filter(|axis| step(axis) != 0).map(|axis| axis.size).product();
         let mut turns = vec![0; banks];
-        for thread in 0..(banks / reals).min(self.lines() * items) {
+        for thread in 0..(banks / reals).min(lines * items) {
             let first = self.first_real(thread / items, step) + (thread % items) as i64 * side.stride;
             (0..reals).for_each(|real| turns[(first as usize + real) % banks] += 1);
         }

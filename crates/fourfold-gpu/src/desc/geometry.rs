@@ -357,7 +357,7 @@ impl Across {
     }
 }
 
-/// Neighbours in memory that are `free` become one axis, the inner one, if they are one axis of both arrays.
+/// Axes that are `free` and continue each other in both arrays become one, which is the inner one.
 pub(crate) fn merge_axes(arrays: &mut [Array; 2], free: impl Fn(usize) -> bool) {
     if arrays.iter().any(|array| array.slabs.is_some()) {
         return;

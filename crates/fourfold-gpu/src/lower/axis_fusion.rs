@@ -62,8 +62,8 @@ fn fuse(device: &DeviceAttributes, plan: &PlanArrays, passes: &[Pass], choices: 
     })
 }
 
-/// Gaps make what is between passes longer by one of so many, at most.
-const WIDEST: i64 = 4;
+/// With gaps, what is between passes may be so much longer: 5 for 4.
+const WIDEST: (i64, i64) = (5, 4);
 
 /// Passes that may be one kernel.
 struct Fusion<'a> {
@@ -122,10 +122,10 @@ impl Fusion<'_> {
         pieces.map(run).filter(|run| self.touches_less(arrays, *run)).collect()
     }
 
-    /// A longer run than that of `fused`, if its threads are few: so long that a warp has something to do, and all SMs
-    /// still have several blocks. (On an H200, 12 of 23 problems with planes of 3 × 5 to 64 × 64 took 0.10 to 0.70 of the
-    /// time so, and the others 0.90 to 1.05. With up to eight warps a block, 12 took 1.03 to 1.18 times as long as with
-    /// one, and three 0.79 to 0.97.)
+    /// A longer run than that of `fused`, if its threads do not fill a warp: no longer than fills one, and so that there are
+    /// blocks for all SMs. (On an H200, 12 of 17 problems with planes of 3 × 5 to 16 × 16 took 0.10 to 0.70 of the time so,
+    /// and the others 0.90 to 1.05. With eight warps a block, nine of them took 1.03 to 1.13 times as long as with one, and
+    /// `dct2 f32 3000017x3x5 axes=1,2` 0.79.)
     fn longer(&self, arrays: &[Array; 2], run: Option<Run>, fused: &KernelDesc) -> Option<Run> {
         let is_free = |axis: usize| !self.axes.contains(&axis);
         let axis = run.map(|run| run.axis).or_else(|| arrays[1].innermost_of(is_free))?;
@@ -216,7 +216,7 @@ impl Fusion<'_> {
             return None;
         }
         let mut passes = self.passes_on([&input, &part, &output])?;
-        if run.is_some_and(|run| !run.is_inner) {
+        if run.is_some_and(|run| !run.is_inner) && !self.device.shared_is_emulated {
             part = self.with_gaps([&input, &part, &output], &passes.descs);
             passes = self.passes_on([&input, &part, &output])?;
         }
@@ -265,13 +265,15 @@ impl Fusion<'_> {
             };
             descs.iter().enumerate().map(of_pass).sum()
         };
-        let gaps = |part: Array, level: usize| {
+        let widest = part.extent() * WIDEST.0 / WIDEST.1;
+        let with_gaps = |part: Array, level: usize| {
             let wider = (0..self.device.banks / 2).map(|gap| part.clone().with_gap(level, 2 * gap as i64));
-            let fitting = wider.filter(|wider| wider.extent() <= part.extent() + part.extent() / WIDEST);
-            fitting.min_by_key(turns).unwrap_or_else(|| part.clone())
+            wider.filter(|wider| wider.extent() <= widest).min_by_key(turns).unwrap_or(part)
         };
-        let levels = part.shape.iter().zip(&part.strides).filter(|(size, step)| **size > 1 && **step > 0).count();
-        gaps(gaps(part.clone(), 1), levels - 1)
+        let axes = part.shape.iter().zip(&part.strides).filter(|(size, step)| **size > 1 && **step > 0).count();
+        let [row, run] = [1, axes.saturating_sub(1)];
+        let levels = std::iter::once(row).chain((run > row).then_some(run));
+        levels.fold(part.clone(), with_gaps)
     }
 
     /// What pass i reads and writes.

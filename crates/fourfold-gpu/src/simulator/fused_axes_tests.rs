@@ -83,8 +83,8 @@ fn short_axes_have_runs_of_the_next_one() {
     }
 }
 
-/// Where a warp has twice as many threads as a plane or more: as many planes as fill it and divide the axis, or do
-/// not if the axis is around them. Every SM keeps blocks.
+/// A block of few threads has as many planes as fill a warp, or fewer, so that there are blocks for all SMs. Their number
+/// divides the axis, but for an axis that is around all others.
 #[test]
 fn a_warp_has_several_small_planes() {
     let target = Target::cuda("sm_90").unwrap();
@@ -96,7 +96,7 @@ fn a_warp_has_several_small_planes() {
         ("dct3 f64 20011x4x4 axes=1,2", 8),
         ("fft f32 30x8x400x8 axes=1,3", 4),
         ("dct4 f32 8000x15x10 axes=1,2", 2),
-        // An axis within others, and one of two, are divided or left.
+        // These axes have others around them: they are divided, or a block has one plane.
         ("dct2 f32 3x4001x5 axes=0,2", 1),
         ("dct2 f32 3x4000x5 axes=0,2", 5),
         ("dct2 f32 67x71x4x4 axes=2,3 in=1152,16,4,1", 1),
@@ -123,6 +123,17 @@ fn a_warp_has_several_small_planes() {
         "dct2 f32 5x9x4x4 axes=2,3 in=160,16,4,1",
     ] {
         let (verdict, _) = simulate(&small, &case.parse().unwrap(), &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+/// Inner axes that follow each other are as one: of both a part has the same run.
+#[test]
+fn axes_that_follow_each_other_are_one() {
+    assert_kernels(&[("dct2 f32 500x20x16x15 axes=1,2", 1), ("dct2 f32 500x20x16x3x5 axes=1,2", 1)]);
+    let target = Target::cuda("sm_90").unwrap();
+    for case in ["dct2 f32 7x5x6x3x4 axes=1,2", "fft f64 2x3x5x4x3 axes=2,3", "rfft f32 3x5x4x6 axes=2,3"] {
+        let (verdict, _) = simulate(&target.clone().with_sms(1), &case.parse().unwrap(), &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
 }
