@@ -10,9 +10,10 @@ use crate::attributes::DeviceAttributes;
 use crate::choose::radices::frequency;
 use crate::desc::kernel::{Digit, KernelDesc};
 use crate::desc::stage::{Port, Stage, StageOp};
+use fourfold::Precision;
 
 /// Bytes of a bank that shared memory reads at once.
-pub(crate) const BANK: usize = 4;
+const BANK: usize = 4;
 
 /// The padding before any is chosen.
 pub(crate) const PADDING: [usize; 2] = [16, 256];
@@ -22,6 +23,13 @@ const DENSEST: usize = 8;
 
 /// Of this, no buffer is long enough for any.
 const NONE: [usize; 2] = [usize::MAX; 2];
+
+impl DeviceAttributes {
+    /// Reals that shared memory reads at once.
+    pub(crate) fn reals_at_once(&self, precision: Precision) -> usize {
+        BANK * self.banks / precision.bytes()
+    }
+}
 
 impl KernelDesc {
     /// Before a padding is chosen; without one where there are no banks.
@@ -82,7 +90,7 @@ impl KernelDesc {
 
     /// Threads that read complex numbers from shared memory at once.
     fn read_at_once(&self, device: &DeviceAttributes) -> usize {
-        (BANK * device.banks / (2 * self.precision().bytes())).max(1)
+        (device.reals_at_once(self.precision()) / 2).max(1)
     }
 
     /// Turns that the first threads take at all stages.

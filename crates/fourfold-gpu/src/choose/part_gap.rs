@@ -1,7 +1,6 @@
 //! Where the next part of a run begins in shared memory, so that threads that read together meet different banks.
 
 use crate::attributes::DeviceAttributes;
-use crate::choose::padding::BANK;
 use crate::desc::geometry::{Across, Geometry, Side};
 use fourfold::Precision;
 
@@ -9,10 +8,10 @@ use fourfold::Precision;
 type Step = fn(&Across) -> i64;
 
 impl Geometry {
-    /// Turns in which shared memory answers the first threads at what is between passes, if neighbouring ones take
+    /// Turns in which shared memory answers the first threads at what is between passes. Neighbouring threads take
     /// neighbouring lines across, or else one after another of so many items of a line.
     pub(crate) fn turns_between_passes(&self, items: usize, precision: Precision, device: &DeviceAttributes) -> usize {
-        let banks = (BANK * device.banks / precision.bytes()).max(1);
+        let banks = device.reals_at_once(precision).max(1);
         let items = if self.across() { 1 } else { items };
         let ends: [(&Side, Step); 2] = [(&self.input, |axis| axis.input), (&self.output, |axis| axis.output)];
         let of_ends = ends.into_iter().filter(|(side, _)| side.shared);

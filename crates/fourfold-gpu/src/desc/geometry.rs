@@ -162,8 +162,15 @@ impl Array {
 
     /// The innermost of those that are wanted.
     pub(crate) fn innermost_of(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        let axes = (0..self.shape.len()).filter(|&axis| self.shape[axis] > 1 && self.strides[axis] != 0);
-        axes.filter(|&axis| wanted(axis)).min_by_key(|&axis| self.strides[axis].abs())
+        self.axes_from_inside().into_iter().find(|&axis| wanted(axis))
+    }
+
+    /// The axes with more than one element in memory, the innermost first.
+    pub(crate) fn axes_from_inside(&self) -> Vec<usize> {
+        let several = |&axis: &usize| self.shape[axis] > 1 && self.strides[axis] != 0;
+        let mut axes: Vec<usize> = (0..self.shape.len()).filter(several).collect();
+        axes.sort_by_key(|&axis| self.strides[axis].abs());
+        axes
     }
 
     /// A block's part of an array like this in shared memory: all of these axes, in C order, and a run of another
@@ -192,9 +199,7 @@ impl Array {
     /// A block's part with so many more reals to the next element of the axis that is number `level` from inside, and of
     /// those outside it.
     pub(crate) fn with_gap(mut self, level: usize, gap: i64) -> Array {
-        let mut axes: Vec<usize> =
-            (0..self.shape.len()).filter(|&a| self.shape[a] > 1 && self.strides[a] > 0).collect();
-        axes.sort_by_key(|&axis| self.strides[axis]);
+        let axes = self.axes_from_inside();
         let Some(&first) = axes.get(level) else { return self };
         let step = self.strides[first];
         for axis in &axes[level..] {

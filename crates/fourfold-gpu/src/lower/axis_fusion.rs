@@ -149,8 +149,8 @@ impl Fusion<'_> {
     /// not would come after all others.
     fn is_around(&self, array: &Array, axis: usize) -> bool {
         let step = |axis: usize| array.strides[axis].abs();
-        let others = (0..array.shape.len()).filter(|&other| other != axis && array.shape[other] > 1);
-        others.into_iter().all(|other| self.axes.contains(&other) && step(other) < step(axis))
+        let mut others = (0..array.shape.len()).filter(|&other| other != axis && array.shape[other] > 1);
+        others.all(|other| self.axes.contains(&other) && step(other) < step(axis))
     }
 
     /// Whether parts with such a run touch fewer sectors than as many trips as there are passes.
@@ -189,8 +189,7 @@ impl Fusion<'_> {
         let array = run.map_or(array.clone(), |run| array.clone().in_runs(run));
         let own = |axis: usize| self.axes.contains(&axis) || run.is_some() && axis + 1 == array.shape.len();
         let step = |axis: usize| array.strides[axis].unsigned_abs() as usize;
-        let mut axes: Vec<usize> = (0..array.shape.len()).filter(|&a| array.shape[a] > 1 && step(a) > 0).collect();
-        axes.sort_by_key(|&axis| step(axis));
+        let axes = array.axes_from_inside();
         let element = axes.first().map_or(1, |&axis| step(axis));
         let all = axes.iter().filter(|&&axis| own(axis)).map(|&axis| array.shape[axis]).product::<usize>();
         let (mut piece, mut unit) = (element, gcd(array.offset.unsigned_abs() as usize * bytes, sector));
@@ -266,14 +265,13 @@ impl Fusion<'_> {
             descs.iter().enumerate().map(of_pass).sum()
         };
         let widest = part.extent() * WIDEST.0 / WIDEST.1;
-        let with_gaps = |part: Array, level: usize| {
+        let widened = |part: Array, level: usize| {
             let wider = (0..self.device.banks / 2).map(|gap| part.clone().with_gap(level, 2 * gap as i64));
             wider.filter(|wider| wider.extent() <= widest).min_by_key(turns).unwrap_or(part)
         };
-        let axes = part.shape.iter().zip(&part.strides).filter(|(size, step)| **size > 1 && **step > 0).count();
-        let [row, run] = [1, axes.saturating_sub(1)];
+        let [row, run] = [1, part.axes_from_inside().len().saturating_sub(1)];
         let levels = std::iter::once(row).chain((run > row).then_some(run));
-        levels.fold(part.clone(), with_gaps)
+        levels.fold(part.clone(), widened)
     }
 
     /// What pass i reads and writes.
